@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from mtbias.evaluation.reward import Reward
     from mtbias.translate.given_translations import GivenSystem
     from mtbias.translate.language_models.endpoint_system import RequestEstimate
-    from mtbias.translate.shape_table import Wanted
+    from mtbias.translate.shape_table import Selection
 
 __all__ = [
     "EvalSettings",
@@ -459,22 +459,22 @@ def _may_lack(allow_missing: bool, settings: ScoreSettings) -> bool:
     return settings.part or allow_missing
 
 
-def _selection(settings: ScoreSettings, lang: str) -> Wanted:
+def _selection(settings: ScoreSettings, lang: str) -> Selection:
     """Which translations of a file with those of several languages or data sets are meant."""
-    from mtbias.translate.shape_table import Wanted
+    from mtbias.translate.shape_table import Selection
 
-    return Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
+    return Selection(lang, settings.source_lang, settings.dataset or WINOMT)
 
 
 def _systems_in(
-    translations: Mapping[str, AnyPath], wanted: Wanted
+    translations: Mapping[str, AnyPath], selection: Selection
 ) -> Iterator[tuple[str, Path, str]]:
     """Name, file and part of each system; a file with several is that of several."""
     from mtbias.translate.file_shapes import parts_in
 
     for name, path in translations.items():
-        file = Path(str(path).replace(LANG, wanted.lang))
-        for part in parts_in(file, wanted) or [""]:
+        file = Path(str(path).replace(LANG, selection.lang))
+        for part in parts_in(file, selection) or [""]:
             own = f"{name}-{part}" if part else name
             _check_folder_name(own, path)
             yield own, file, part
@@ -492,7 +492,7 @@ def _check_folder_name(name: str, path: AnyPath) -> None:
 def _given_system(
     translations: AnyPath | Sequence[str | None] | Mapping[str, str | None],
     system: str | None,
-    wanted: Wanted,
+    selection: Selection,
     *,
     allow_missing: bool,
     clean: bool,
@@ -501,7 +501,7 @@ def _given_system(
 
     if isinstance(translations, (str, PathLike)):
         given = given_file(
-            Path(translations), name=system, allow_missing=allow_missing, wanted=wanted
+            Path(translations), name=system, allow_missing=allow_missing, selection=selection
         )
     else:
         texts = translations
@@ -513,7 +513,7 @@ def _given_system(
         return given
     from mtbias.translate.language_models.answers import cleaned_system
 
-    return cleaned_system(given, wanted.lang)
+    return cleaned_system(given, selection.lang)
 
 
 def _prepared(

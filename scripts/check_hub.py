@@ -310,7 +310,7 @@ def of_tokens(codec: Codec, assumed: Assumed, lang: str, *, published: bool) -> 
 
 def of_model(model: Any, assumed: Assumed) -> Iterator[Finding]:  # noqa: ANN401 - a transformers model
     """Generation settings that have an effect, and whether scores and embeddings are one matrix."""
-    rules, size = TokenRules.of(model), int(model.config.vocab_size)
+    rules, size = TokenRules.from_model(model), int(model.config.vocab_size)
 
     def counted(value: object) -> object:
         if isinstance(value, tuple):

@@ -19,7 +19,7 @@ import pytest
 
 import mtbias
 from mtbias.errors import MissingResourceError, OfflineError
-from mtbias.machine.network import asked_for, downloads_allowed, no_network
+from mtbias.machine.network import downloads_allowed, is_forbidden, no_network
 from mtbias.settings import EvalSettings
 
 # 192.0.2.0/24, 2001:db8::/32 and .invalid are set aside for documentation and tests (RFC 5737,
@@ -147,7 +147,7 @@ def test_an_attempt_that_a_library_hides_is_named(caplog: pytest.LogCaptureFixtu
 )
 def test_the_environment_asks(monkeypatch: pytest.MonkeyPatch, value: str, asked: bool) -> None:
     monkeypatch.setenv("MTBIAS_NO_NETWORK", value)
-    assert asked_for() is asked
+    assert is_forbidden() is asked
 
 
 def _mtbias(

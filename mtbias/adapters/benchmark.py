@@ -42,7 +42,7 @@ class Benchmark:
     of the run, and of ``system``, the model's name in it."""
 
     @cached_property
-    def _given(self) -> tuple[ScoreSettings, Path | None, str]:
+    def _settings(self) -> tuple[ScoreSettings, Path | None, str]:
         options = load_json(self.options)
         out, system = options.pop("out", None), options.pop("system", "answers")
         settings = converted(ScoreSettings, {**options, "dataset": self.dataset})
@@ -50,39 +50,39 @@ class Benchmark:
 
     @cached_property
     def corpus(self) -> Corpus[Instance]:
-        """The sentences.
+        """The corpus of the data set.
 
         Raises:
-            MissingResourceError: they are not in the cache; the message names the command that
-                fetches them.
-            DecodingError: an option that is no setting of `mtbias.score`.
+            MissingResourceError: it is not in the cache; names the command that fetches it.
+            DecodingError: an option is not a setting of `mtbias.score`.
         """
-        settings = self._given[0]
+        settings = self._settings[0]
         return load_entities(self.dataset, settings.data, settings.cache_dir, settings.source_lang)
 
     def questions(self) -> dict[str, str]:
-        """By id what is asked: the prompt ``plain`` of ``mtbias eval``."""
-        prompt = load_prompt("plain")
-        return {
-            i.id: prompt.filled(i.source, self.lang, self.corpus.source_lang)[-1]["content"]
-            for i in self.corpus.instances
-        }
+        """The question for each id, by the prompt ``plain`` of ``mtbias eval``."""
+        prompt, corpus = load_prompt("plain"), self.corpus
+        questions = {}
+        for instance in corpus.instances:
+            turns = prompt.filled(instance.source, self.lang, corpus.source_lang)
+            questions[instance.id] = turns[-1]["content"]
+        return questions
 
     def score(self, answers: Mapping[str, str], *, written: bool = True) -> Run:
-        """The run of answers by id, cleaned as ``mtbias score --clean`` does; `written` into
-        ``out``, if that is given.
+        """The run of answers by id, cleaned as by ``mtbias score --clean``, and `written` into
+        ``out`` if that is set.
 
-        Where a harness asked for some sentences only (``--limit``), these are the corpus.
+        With a harness's ``--limit`` the answered sentences are the corpus.
 
         Raises:
             MtbiasError: as `mtbias.score`.
         """
-        return _scored(self, tuple(answers.items()), written and self._given[1] is not None)
+        return _scored(self, tuple(answers.items()), written and self._settings[1] is not None)
 
 
-@lru_cache(maxsize=8)  # a harness asks for each number on its own
+@lru_cache(maxsize=8)  # a harness computes each number on its own
 def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written: bool) -> Run:
-    corpus, (settings, out, name) = benchmark.corpus, benchmark._given
+    corpus, (settings, out, name) = benchmark.corpus, benchmark._settings
     texts = dict(answers)
     if any(instance.id not in texts for instance in corpus.instances):
         corpus = corpus.part(texts.keys())
@@ -90,24 +90,22 @@ def _scored(benchmark: Benchmark, answers: tuple[tuple[str, str], ...], written:
     request = prepare_score(
         cleaned_system(system, benchmark.lang), benchmark.lang, settings, corpus
     )
-    done = evaluate(request, out=out if written else None)
-    return Run(done.manifest, done.metrics, done.measure, done.records, done.folder)
+    run = evaluate(request, out=out if written else None)
+    return Run(run.manifest, run.metrics, run.measure, run.records, run.folder)
 
 
 def numbers(run: FinishedRun) -> dict[str, Any]:
     """Accuracy, ΔG and ΔS of all sentences by key, in per cent and points, with the ends of their
-    intervals (``accuracy_low``, ``accuracy_high``), ``n`` sentences and ``calls`` of them; None
-    where undefined.
+    intervals (``accuracy_low``, ``accuracy_high``), the number ``n`` of sentences and of their
+    ``calls``; None where undefined.
     """
     overall = read_metrics(run.metrics).overall
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for number in run.numbers:
         if number.key in KEYS:
             estimate = overall.estimate(number)
             low, high = estimate.interval or (None, None)
-            found |= {
-                number.key: estimate.value,
-                f"{number.key}_low": low,
-                f"{number.key}_high": high,
-            }
-    return {**found, "n": overall.n, "calls": overall.decided}
+            values[number.key] = estimate.value
+            values[f"{number.key}_low"] = low
+            values[f"{number.key}_high"] = high
+    return {**values, "n": overall.n, "calls": overall.decided}

@@ -21,13 +21,24 @@ _DESCRIPTION = (
 _INPUTS = """
 Args:
     predictions: translations, one a reference.
-    references: sentences, each with source, entity, gender (male, female, neutral, unknown) and perhaps stereotype
-        (pro, anti, none); or the ids of the sentences of a data set (`mtbias export`).
+    references: sentences, each with source, entity, gender (male, female, neutral, unknown) and
+        perhaps stereotype (pro, anti, none); or the ids of the sentences of a data set
+        (`mtbias export`).
     lang: code of the target language, such as de.
-    clean, out, system, allow_missing: as of mtbias.score; other arguments are fields of mtbias.ScoreSettings.
+    clean, out, system, allow_missing: as of mtbias.score; other arguments are fields of
+        mtbias.ScoreSettings.
 Returns:
     accuracy, delta_g, delta_s, each with _low and _high; n, the sentences; calls; signature.
 """
+
+
+_ARGUMENTS = {
+    "source": "sources",
+    "entity": "entities",
+    "gender": "genders",
+    "stereotype": "stereotypes",
+}
+"""Keys of a reference, with the arguments of `mtbias.score`."""
 
 
 def _keys(reference: object) -> list[str] | None:
@@ -51,15 +62,14 @@ class GenderBias(evaluate.Metric):
         )
 
     def _infer_feature_from_example(self, example: Mapping[str, Any]) -> datasets.Features:
-        """The form whose keys the references have; evaluate's own choice takes only some errors for
-        "not this form".
-        """
-        given = _keys(example["references"])
+        """The form whose keys the references have; evaluate's own choice fails on some of them."""
+        keys = _keys(example["references"])
         for features in self.info.features:
-            if _keys(features["references"]) == given:
+            if _keys(features["references"]) == keys:
                 return features
         raise UsageError(
-            f"expected references with source, entity, gender and perhaps stereotype, or ids; got {given}"
+            "expected references with source, entity, gender and perhaps stereotype, or ids; "
+            f"got {keys}"
         )
 
     def _compute(
@@ -74,21 +84,16 @@ class GenderBias(evaluate.Metric):
         allow_missing: bool = False,
         **settings: Any,  # noqa: ANN401 - checked as fields of ScoreSettings
     ) -> dict[str, Any]:
-        own: dict[str, Any] = {}
+        sentences: dict[str, Any] = {}
         if isinstance(references[0], Mapping):
-            keys = {
-                "source": "sources",
-                "entity": "entities",
-                "gender": "genders",
-                "stereotype": "stereotypes",
-            }
-            own = {keys[key]: [each[key] for each in references] for key in references[0]}
+            for key in references[0]:
+                sentences[_ARGUMENTS[key]] = [reference[key] for reference in references]
         elif len(set(references)) < len(references):
             raise UsageError("expected one prediction for each id in references, got one id twice")
         run = mtbias.score(
-            predictions if own else dict(zip(references, predictions, strict=True)),
+            predictions if sentences else dict(zip(references, predictions, strict=True)),
             lang,
-            **own,
+            **sentences,
             system=system,
             out=out,
             allow_missing=allow_missing,

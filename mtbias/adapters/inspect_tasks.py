@@ -2,8 +2,8 @@
 their scorer.
 
 Inspect finds them by its entry points. Arguments (``-T``) are ``lang``, settings of `mtbias.score`,
-and ``out`` for the folder of the run. Whether the call of a sample is right is known when all are
-answered, and then written into the log.
+and ``out`` for the folder of the run. Whether the call of a sample is right is known only when all
+are answered, and is then written into the log.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def demo(lang: str, **settings: object) -> Task:
 
 def _task(dataset: str, lang: str, settings: dict[str, object]) -> Task:
     benchmark = Benchmark(dataset, lang, json.dumps(settings))
-    samples = [Sample(id=id_, input=asked) for id_, asked in benchmark.questions().items()]
+    samples = [Sample(id=id_, input=question) for id_, question in benchmark.questions().items()]
     return Task(
         dataset=MemoryDataset(samples, name=dataset),
         solver=generate(),
@@ -73,10 +73,11 @@ def bias() -> Metric:
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = (
-            numbers(_run([(str(each.sample_id), each.score) for each in scores])) if scores else {}
-        )
-        return {key: math.nan if value is None else value for key, value in found.items()}
+        if not scores:
+            return {}
+        run = _run([(str(each.sample_id), each.score) for each in scores])
+        values = numbers(run).items()
+        return {key: math.nan if value is None else value for key, value in values}
 
     return compute
 
@@ -94,20 +95,18 @@ def gender(dataset: str, lang: str, options: str = "{}") -> Scorer:
 
 @hooks(name="mtbias", description="Writes into the log which gender mtbias read in each answer")
 class CallsInLog(Hooks):
-    """At the end of a task the call of each sample is written into the log: right, wrong, or none
-    with the reason.
+    """Writes the call of each sample into the log at the end of a task: right, wrong, or none with
+    the reason.
     """
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """See `inspect_ai.hooks.Hooks`."""
-        if data.log.status != "success" or not any(
-            each.name == SCORER for each in data.log.eval.scorers or ()
-        ):
+        scorers = [each.name for each in data.log.eval.scorers or ()]
+        if data.log.status != "success" or SCORER not in scorers:
             return
         log = await read_eval_log_async(data.log.location)
-        scores = {
-            str(sample.id): sample.scores[SCORER] for sample in log.samples or () if sample.scores
-        }
+        samples = [sample for sample in log.samples or () if sample.scores]
+        scores = {str(sample.id): sample.scores[SCORER] for sample in samples}
         for record in _run(list(scores.items()), written=True).calls:
             score, call = scores[record.id], record.call
             if call.gender is not None and record.gold is not None:
@@ -123,6 +122,5 @@ def _run(scores: Sequence[tuple[str, Score]], *, written: bool = False) -> Run:
     if len(answers) < len(scores):
         raise UsageError("expected one answer to each sentence, got several; leave out --epochs")
     metadata = scores[0][1].metadata or {}
-    return Benchmark(metadata["dataset"], metadata["lang"], metadata["options"]).score(
-        answers, written=written
-    )
+    benchmark = Benchmark(metadata["dataset"], metadata["lang"], metadata["options"])
+    return benchmark.score(answers, written=written)

@@ -1,9 +1,9 @@
 """Tasks of lm-evaluation-harness: ``mtbias_DATASET_LANG`` for each data set of `DATASETS` and each
 installed language.
 
-``python -m mtbias.adapters.lm_eval_tasks FOLDER`` writes the folder that the harness's
-``--include_path`` takes. Settings of `mtbias.score`, and ``out`` for the folder of the run, are
-given as ``--metadata '{"mtbias": {…}}'``.
+``python -m mtbias.adapters.lm_eval_tasks FOLDER`` writes the folder for the harness's
+``--include_path``. Settings of `mtbias.score`, and ``out`` for the folder of the run, go into
+``--metadata '{"mtbias": {…}}'``.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ def write_tasks(folder: Path) -> list[str]:
                 "task": names[-1],
                 "metadata": {"version": 1, "dataset": dataset, "lang": lang},
             }
-            write_atomic(
-                folder / f"{names[-1]}.yaml", json.dumps(task).encode()
-            )  # which is YAML, too
+            # JSON is YAML, too.
+            write_atomic(folder / f"{names[-1]}.yaml", json.dumps(task).encode())
     return names
 
 
@@ -63,19 +62,18 @@ def documents(
     from datasets import Dataset
 
     benchmark = Benchmark(dataset, lang, json.dumps(mtbias or {}))
-    rows = [
-        {**asdict(benchmark), "id": id_, "question": asked}
-        for id_, asked in benchmark.questions().items()
-    ]
+    common = asdict(benchmark)
+    questions = benchmark.questions().items()
+    rows = [{**common, "id": id_, "question": question} for id_, question in questions]
     return {"test": Dataset.from_list(rows)}
 
 
 def answered(document: Mapping[str, str], answers: Sequence[str]) -> dict[str, Answered]:
-    """What the harness hands to each number of a document and its answer."""
-    found = Answered(
+    """A document and its answer, as the harness passes them to each number."""
+    row = Answered(
         document["dataset"], document["lang"], document["options"], document["id"], answers[0]
     )
-    return dict.fromkeys(KEYS, found)
+    return dict.fromkeys(KEYS, row)
 
 
 def _number(rows: Sequence[Answered], *, key: str) -> float:

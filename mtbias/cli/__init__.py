@@ -21,7 +21,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from importlib import import_module
 from inspect import signature
@@ -58,7 +58,8 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     "Run": {
         "eval": "mtbias eval --model opus-mt --lang de --out runs/opus-de",
         "score": "mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de",
-        "validate": "mtbias validate --lang de --gold labels.csv --correct runs/opus-de --out validation.html",
+        "validate": "mtbias validate --lang de --gold labels.csv --correct runs/opus-de "
+        "--out validation.html",
         "explain": "mtbias explain --lang es --entity cook 'The cook left.' 'La cocinera salió.'",
     },
     "Compare and report": {
@@ -76,7 +77,8 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
             "check": "mtbias languages check pl --challenge challenge/pl.tsv",
         },
         "corpora": {
-            "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv --controls",
+            "counterfactual": "mtbias corpora counterfactual --dataset winomt --out pairs.tsv "
+            "--controls",
             "mine": "mtbias corpora mine --text articles.txt.gz --out corpus.tsv",
             "describe": "mtbias corpora describe --dataset bug-gold --data gold_BUG.csv",
             "check": "mtbias corpora check --data corpus.tsv --out check.html",
@@ -95,17 +97,23 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
     "Coreference, word vectors, metrics of quality": {
         "coref": {
             "score": "mtbias coref score winobias --data winobias --predictions system.conll",
-            "run": "mtbias coref run --system stanza --model model.pt --dataset bug --data BUG.csv --out bug.jsonl",
-            "eval": "mtbias coref eval --system stanza --model model.pt --data coreference --out runs/ours",
-            "export": "mtbias coref export winobias --data winobias --format conll --out winobias.conll",
-            "train": "mtbias coref train --data train.conll --dev dev.conll --encoder bert-base-cased --out trained",
+            "run": "mtbias coref run --system stanza --model model.pt --dataset bug "
+            "--data BUG.csv --out bug.jsonl",
+            "eval": "mtbias coref eval --system stanza --model model.pt --data coreference "
+            "--out runs/ours",
+            "export": "mtbias coref export winobias --data winobias --format conll "
+            "--out winobias.conll",
+            "train": "mtbias coref train --data train.conll --dev dev.conll "
+            "--encoder bert-base-cased --out trained",
             "augment": "mtbias coref augment --data train.conll --kind names --out augmented.conll",
             "match-names": "mtbias coref match-names --names first_names.tsv --out pairs.tsv",
-            "counterfactual": "mtbias coref counterfactual --data gap-development.tsv --out quadruples.tsv",
+            "counterfactual": "mtbias coref counterfactual --data gap-development.tsv "
+            "--out quadruples.tsv",
             "gap-weights": "mtbias coref gap-weights --data gap --out weights.json",
         },
         "embeddings": {
-            "measure": "mtbias embeddings measure --vectors vectors.txt --debiased hard.txt --debiased inlp.txt",
+            "measure": "mtbias embeddings measure --vectors vectors.txt --debiased hard.txt "
+            "--debiased inlp.txt",
             "debias": "mtbias embeddings debias --vectors vectors.txt --method hard --out hard.txt",
         },
         "metric": {
@@ -114,8 +122,7 @@ COMMANDS: dict[str, dict[str, str | dict[str, str]]] = {
         },
     },
 }
-"""Every command with an example of it, by the groups in which help shows them; some consist of
-commands."""
+"""Every command with an example, by the groups of the help; some consist of commands."""
 
 _PARTS = {
     "languages": "Write the plugin of a new language, and check it.",
@@ -125,7 +132,7 @@ _PARTS = {
     "embeddings": "Measure gender bias in word vectors, and debias them.",
     "metric": "Measure whether a metric of translation quality prefers one gender.",
 }
-"""What the commands that consist of commands alone do."""
+"""Help of the commands that only consist of commands."""
 
 _ADVANCED = Group("Advanced")  # without a place in the order: last
 
@@ -137,32 +144,30 @@ Examples:
 - mtbias score --translations winomt.de.txt --lang de --out runs/my-system-de
 - mtbias compare runs/opus-de runs/my-system-de
 
-`mtbias COMMAND --help` explains a command and ends with an example of it; `--debug` with any command shows the
-traceback of an error.
+`mtbias COMMAND --help` explains a command and ends with an example of it; `--debug` with any
+command shows the traceback of an error.
 """
 
 
 class _Command(App):
-    """A command, or a group of commands, whose help shows the settings that few need (`ADVANCED`)
-    last.
-    """
+    """A command, or a group of commands, whose help shows `ADVANCED` settings last."""
 
-    def assemble_argument_collection(self, **options: Any) -> ArgumentCollection:  # noqa: ANN401 - as of `App`
+    def assemble_argument_collection(
+        self,
+        **options: Any,  # noqa: ANN401 - as of `App`
+    ) -> ArgumentCollection:
         """See `App`."""
-        found = super().assemble_argument_collection(**options)
-        for argument in found:
+        arguments = super().assemble_argument_collection(**options)
+        advanced = Parameter(group=_ADVANCED)
+        for argument in arguments:
             if argument.name.lstrip("-").replace("-", "_") in ADVANCED:
-                argument.parameter = Parameter.combine(
-                    argument.parameter, Parameter(group=_ADVANCED)
-                )
-        return found
+                argument.parameter = Parameter.combine(argument.parameter, advanced)
+        return arguments
 
 
 def make_app(words: Sequence[str] | None = None) -> App:
-    """The command line for `words`: of commands other than theirs only the summary is read. None:
-    for all commands.
-    """
-    made = _Command(
+    """The command line for `words`, with only the summaries of other commands; None for all."""
+    app = _Command(
         name="mtbias",
         help="Measure gender bias in machine translation.",
         help_epilogue=_EXAMPLES,
@@ -180,10 +185,9 @@ def make_app(words: Sequence[str] | None = None) -> App:
         for name, example in commands.items():
             chosen = words is None or name in words[:1]
             if isinstance(example, str):
-                module = (
-                    "listing" if name == "list" else name
-                )  # a module `list` here would hide Python's
-                made.command(_command(name, module, example, group, chosen=chosen))
+                # A module `list` would hide Python's.
+                module = "listing" if name == "list" else name
+                app.command(_command(name, module, example, group, chosen=chosen))
                 continue
             part = _Command(
                 name=name,
@@ -192,18 +196,15 @@ def make_app(words: Sequence[str] | None = None) -> App:
                 group_commands="Commands",
                 help_epilogue="",
             )
-            for inner, shown in example.items() if chosen else ():
+            for inner, inner_example in example.items() if chosen else ():
                 module = f"{name}_{inner.replace('-', '_')}"
-                part.command(
-                    _command(
-                        inner, module, shown, None, chosen=words is None or inner in words[1:2]
-                    )
-                )
-            made.command(part)
-    made.register_install_completion_command(
+                is_chosen = words is None or inner in words[1:2]
+                part.command(_command(inner, module, inner_example, None, chosen=is_chosen))
+            app.command(part)
+    app.register_install_completion_command(
         help="Install completion of commands and options in your shell."
     )
-    return made
+    return app
 
 
 def _command(name: str, module: str, example: str, group: Group | None, *, chosen: bool) -> App:
@@ -211,19 +212,14 @@ def _command(name: str, module: str, example: str, group: Group | None, *, chose
     epilogue = f"Example: `{example}`\n"
     if not chosen:
         source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-        summary = (
-            source.partition("\ndef command(")[2]
-            .partition('"""')[2]
-            .partition("\n")[0]
-            .removesuffix('"""')
-        )
+        docstring = source.partition("\ndef command(")[2].partition('"""')[2]
+        summary = docstring.partition("\n")[0].removesuffix('"""')
         return _Command(name=name, group=group, help=summary)
-    each = Parameter(
-        negative=(), consume_multiple=1
-    )  # an option of several takes them in a row, or one each time
-    made = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=each)
-    made.default(_with_outputs(import_module(f"mtbias.cli.{module}").command))
-    return made
+    # An option for several values takes them in a row, or one each time.
+    each = Parameter(negative=(), consume_multiple=1)
+    app = _Command(name=name, group=group, help_epilogue=epilogue, default_parameter=each)
+    app.default(_with_outputs(import_module(f"mtbias.cli.{module}").command))
+    return app
 
 
 _STANDARD_OUTPUT = Path("/dev/stdout")
@@ -232,14 +228,16 @@ OUTPUTS = ("out", "plots", "report", "rows")
 
 
 def _with_outputs(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which writes over nothing that it reads (`mtbias.files.file_ledger`)."""
+    """The command with a ledger, so that it overwrites no input (`mtbias.files.file_ledger`)."""
 
     @wraps(command)
     def checked(*words: Any, **options: Any) -> None:  # noqa: ANN401 - those of the command
-        given = signature(command).bind(*words, **options).arguments
-        outputs: dict[Path, str | None] = {_STANDARD_OUTPUT: None}  # to a file, perhaps
-        outputs |= {given[name]: name for name in OUTPUTS if isinstance(given.get(name), Path)}
-        runs: Sequence[Path] = given.get("runs") or []
+        values = signature(command).bind(*words, **options).arguments
+        outputs: dict[Path, str | None] = {_STANDARD_OUTPUT: None}  # it may be a file
+        for name in OUTPUTS:
+            if isinstance(values.get(name), Path):
+                outputs[values[name]] = name
+        runs: Sequence[Path] = values.get("runs") or []
         with one_command(outputs, page_of=runs[0] if len(runs) == 1 else None):
             command(*words, **options)
 
@@ -247,19 +245,17 @@ def _with_outputs(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _refuse_fractions(_app: App, _commands: Sequence[str], arguments: ArgumentCollection) -> None:
-    """Refuse 1.5 for a whole number, which cyclopts would round: the seed 2, when nobody asked for
-    it.
+    """Refuse 1.5 for a whole number, which cyclopts would round to 2.
 
     Raises:
         UsageError: an option for whole numbers has a fraction.
     """
     for argument in arguments:
-        if int in {argument.hint, *get_args(argument.hint)}:
-            for token in argument.tokens:
-                if "." in token.value:
-                    raise UsageError(
-                        f"{argument.name}: expected a whole number, got {token.value!r}"
-                    )
+        if int not in {argument.hint, *get_args(argument.hint)}:
+            continue
+        for token in argument.tokens:
+            if "." in token.value:
+                raise UsageError(f"{argument.name}: expected a whole number, got {token.value!r}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -269,10 +265,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = _with_named_streams([word for word in words if word != "--debug"])
     _make_writable()
     try:
-        forbidden = (
-            f"{network.VARIABLE}={os.environ[network.VARIABLE]}" if network.asked_for() else ""
-        )
-        guard = network.no_network(forbidden) if forbidden else nullcontext()
+        guard: AbstractContextManager[None] = nullcontext()
+        if network.is_forbidden():
+            guard = network.no_network(f"{network.VARIABLE}={os.environ[network.VARIABLE]}")
         with _logging(everything=debug), _stopped_by_sigterm(), _seldom_collecting(), guard:
             make_app(None if words[:1] == ["--install-completion"] else words)(words)
         if sys.stdout is not None:  # None where the caller closed it
@@ -294,45 +289,43 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _with_named_streams(words: Sequence[str]) -> list[str]:
-    """The words with a name for `-`: cyclopts takes it for an option that has no name."""
-    found: list[str] = []
+    """The words with a file name for `-`, which cyclopts takes for an option without a name."""
+    renamed: list[str] = []
     for before, word in pairwise(["", *words]):
         option, _, value = word.partition("=") if word.startswith("--") else ("", "", word)
         stream = str(_STANDARD_OUTPUT) if (option or before) == "--out" else STANDARD_INPUT
-        found.append(f"{option}={stream}".removeprefix("=") if value == "-" else word)
-    return found
+        renamed.append(f"{option}={stream}".removeprefix("=") if value == "-" else word)
+    return renamed
 
 
 def _in_words(error: Exception) -> str:
-    """An error in one line; a setting is named as the option that it is here."""
+    """An error in one line, in which a setting is named as an option."""
     if isinstance(error, SettingError | OutputError) and error.setting is not None:
         return f"--{error.setting.replace('_', '-')}: {error.message}"
     if isinstance(error, OSError):
         return f"{error.filename or 'the system'}: {error.strerror or error}"
+    advice = "(--help lists what there is)"
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
-        return f"expected an option or nothing more, got {error.unused_tokens[0]!r} (--help lists what there is)"
+        return f"expected an option or nothing more, got {error.unused_tokens[0]!r} {advice}"
     if isinstance(error, MissingArgumentError) and error.argument:
         name, choices = error.argument.name, error.argument.get_choices()
         missing = f"a value behind {name}" if error.keyword else f"the option {name}"
         among = f", one of {', '.join(choices)}" if choices else ""
-        missing = (
-            f"{missing}{among}"
-            if name.startswith("-")
-            else f"{name}{among}, in front of the options"
-        )
-        return f"expected {missing} (--help lists what there is)"
+        if not name.startswith("-"):
+            return f"expected {name}{among}, in front of the options {advice}"
+        return f"expected {missing}{among} {advice}"
     if isinstance(error, CycloptsError):
-        return f"{str(error).rstrip('.')} (--help lists what there is)"
+        return f"{str(error).rstrip('.')} {advice}"
     return str(error)
 
 
 class Stopped(KeyboardInterrupt):
-    """SIGTERM came: all is left as after Ctrl-C, nothing half-written."""
+    """The process got SIGTERM; as after Ctrl-C, nothing is left half-written."""
 
 
 @contextmanager
 def _stopped_by_sigterm() -> Iterator[None]:
-    """Within the block SIGTERM is `Stopped`, unless the program around us handles it itself."""
+    """Raise `Stopped` on SIGTERM within the block, unless the surrounding program handles it."""
 
     def stop(*_: object) -> None:
         raise Stopped
@@ -352,13 +345,13 @@ def _stopped_by_sigterm() -> Iterator[None]:
 
 
 _NEW_OBJECTS = 50_000
-"""So many objects more than were freed, and the garbage collector looks for circles among them."""
+"""New objects, less the freed ones, after which the garbage collector looks for cycles."""
 
 
 @contextmanager
 def _seldom_collecting() -> Iterator[None]:
-    """Within the block the garbage collector looks less often: what commands build by the million,
-    analyses and calls, has no circles, and it goes through all of it again and again.
+    """Let the garbage collector run less often in the block: commands build analyses and calls by
+    the million, without cycles, and it would go through all of them again and again.
     """
     before = gc.get_threshold()
     gc.set_threshold(_NEW_OBJECTS, *before[1:])
@@ -369,7 +362,7 @@ def _seldom_collecting() -> Iterator[None]:
 
 
 class _LineFormatter(logging.Formatter):
-    """Messages in one line each, as errors are: they name what files hold."""
+    """Shows each message in one line, since it may quote the content of files."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         return one_line(super().formatMessage(record))
@@ -377,13 +370,13 @@ class _LineFormatter(logging.Formatter):
 
 @contextmanager
 def _logging(*, everything: bool) -> Iterator[None]:
-    """What we have to say on standard error, a line each; other libraries' warnings where
-    `everything` is wanted.
+    """Log to standard error, a line for each message; with `everything`, also the warnings of other
+    libraries.
     """
-    shown = logging.StreamHandler()
-    shown.setFormatter(_LineFormatter("mtbias: %(message)s"))
+    printer = logging.StreamHandler()
+    printer.setFormatter(_LineFormatter("mtbias: %(message)s"))
     # A handler at the root keeps Stanza from setting up its own.
-    handlers = {None: shown} if everything else {"mtbias": shown, None: logging.NullHandler()}
+    handlers = {None: printer} if everything else {"mtbias": printer, None: logging.NullHandler()}
     ours = logging.getLogger("mtbias")
     level = ours.level
     ours.setLevel(logging.INFO)
@@ -398,15 +391,14 @@ def _logging(*, everything: bool) -> Iterator[None]:
 
 
 def _make_writable() -> None:
-    """UTF-8 into files and pipes, whatever the locale; on a terminal that cannot show a character,
-    another for it.
+    """Write UTF-8 into files and pipes, whatever the locale; a terminal shows a substitute for
+    characters that it lacks.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")
         else:
-            # A file name need not be UTF-8: the bytes that are not are shown as escapes, which JSON
-            # takes too.
+            # A file name need not be UTF-8: its other bytes become escapes, which JSON allows too.
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 

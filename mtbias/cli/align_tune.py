@@ -13,7 +13,7 @@ from mtbias.files.writing import signature_line
 from mtbias.settings import CacheSettings, CorpusSettings
 
 _SIGNED = ("layer", "steps", "batch_pairs", "learning_rate", "most_subwords", "seed", "device")
-"""Fields of the record that the signature has."""
+"""Fields of the record that are part of the signature."""
 
 
 def command(
@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """Tune a multilingual encoder for word alignment on sentences and their translations.
 
-    No alignments are needed: the links that the encoder itself makes are strengthened
-    (awesome-align's self-training). Pairs may be of several languages. The result is for
+    No alignments are needed: training strengthens the encoder's own links (awesome-align's
+    self-training). Pairs may have several languages. The result is for
     `--aligner statistical+neural --aligner-model OUT`.
 
     Parameters
@@ -42,14 +42,14 @@ def command(
     encoder
         Hub id (`@COMMIT` may follow) or folder of an encoder such as mBERT or XLM-R.
     out
-        A new folder: the tuned encoder, and tuning.json, which records what it was made of.
+        A new folder for the tuned encoder and tuning.json, the record of its making.
     pairs
         Sentences with their translations: lines of the form source ||| target, or a table (.tsv,
         .csv, .jsonl) with the columns source and target; one or several.
     translations
         Translations of the data set, as `mtbias score` takes them; one or several.
     lang
-        Code of the target language, for data sets that have sentences of their own for each.
+        Code of the target language, for data sets with other sentences for each language.
     offline
         Never use the network.
     """
@@ -59,17 +59,17 @@ def command(
     from mtbias.machine.stage_progress import ProgressLine
 
     refuse_filled(out)
-    read = None
+    loaded = None
     if translations or corpus.dataset or corpus.data:
-        read = load_corpus(
+        loaded = load_corpus(
             corpus.dataset or "winomt",
             corpus.data,
             cache=cache.cache_dir,
             lang=lang,
             source_lang=corpus.source_lang,
         )
-    given = read_tuning_pairs(pairs or (), translations or (), read)
-    found = locate_encoder(
+    sentence_pairs = read_tuning_pairs(pairs or (), translations or (), loaded)
+    base = locate_encoder(
         encoder,
         lang or "en",
         cache=cache_folder(cache.cache_dir),
@@ -82,12 +82,12 @@ def command(
         line.note = f"loss {loss:.3f}"
         line("tune", done, steps)
 
-    checkpoint, record = tune(found, given, out, tuning, show_step)
+    checkpoint, record = tune(base, sentence_pairs, out, tuning, show_step)
     options = {name.replace("_", "-"): record[name] for name in _SIGNED}
     options |= {
-        "encoder": f"{found.name}@{found.revision}",
+        "encoder": f"{base.name}@{base.revision}",
         "model": f"{checkpoint.name}@{checkpoint.revision}",
     }
     result = {name: record[name] for name in ("pairs", "layer", "loss")}
-    signed = signature_line("align:tune", {"pairs": given.files}, options)
+    signed = signature_line("align:tune", {"pairs": sentence_pairs.files}, options)
     show({**result, "out": str(out), "signature": signed}, json=json)

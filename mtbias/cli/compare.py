@@ -43,25 +43,26 @@ def command(
 ) -> None:
     """Compare systems, with significance tests.
 
-    All runs are on one corpus. Those of one language are compared in pairs, with paired bootstrap
-    intervals over sentences and randomisation tests corrected by Holm over all pairs of all
+    All runs have one corpus. Runs of one language are compared in pairs, with paired bootstrap
+    intervals over sentences and randomisation tests with Holm's correction over all pairs of all
     languages; --full adds intervals over entities (occupations), the p values, McNemar's table and
     consistency. With --weighted one run is enough.
 
     Parameters
     ----------
     weighted
-        Weighted ΔG and ΔS too, balanced over this property, or over all that vary; one or several.
+        Also print weighted ΔG and ΔS, balanced over this property, or over all that vary; one or
+        several.
     rows
-        Write the sentences on which calls differ into this file, a table (.csv, .tsv, .jsonl).
+        Write the sentences whose calls differ into this file, a table (.csv, .tsv, .jsonl).
     report
-        Write an HTML page of the comparison into this file: differences, systems, the sentences on
-        which calls differ.
+        Write an HTML page of the comparison into this file: differences, systems, and the sentences
+        whose calls differ.
     format
-        Of the tables (default: text).
+        Format of the tables (default: text).
     different_evaluators
-        Compare runs although they were read by another release, plugin, aligner or Stanza; the
-        table says so.
+        Compare runs although another release, plugin, aligner or Stanza evaluated them; the table
+        says so.
     """
     form, runs = form_of(format, json=json), run_folders(runs)
     if len(runs) < 2 and not weighted:
@@ -73,13 +74,13 @@ def command(
         raise SettingError("report", f"expected a file, got the folder {report}")
     all_or_some = "all" in weighted or list(weighted) if weighted else False
 
-    read = [read_run(path) for path in runs]
-    alike: JsonDict = {"names": names or None, "different_evaluators": different_evaluators}
-    compared = compare(*read, weighted=all_or_some, settings=bootstrap, **alike)
+    finished = [read_run(path) for path in runs]
+    options: JsonDict = {"names": names or None, "different_evaluators": different_evaluators}
+    compared = compare(*finished, weighted=all_or_some, settings=bootstrap, **options)
     if report is not None:
-        write_atomic(report, page_of_runs(read, compared).encode())
+        write_atomic(report, page_of_runs(finished, compared).encode())
     if rows is not None:
-        write_table(rows, differing_rows(read, **alike), setting="rows")
-    print(render_comparison(compared, form, read[0].counting.numbers, full=full), end="")
+        write_table(rows, differing_rows(finished, **options), setting="rows")
+    print(render_comparison(compared, form, finished[0].counting.numbers, full=full), end="")
     if report is not None and form == "text":
         print(f"Report: {escaped(str(report))}")

@@ -15,12 +15,12 @@ from mtbias.report.controlled_tables import render_controlled
 from mtbias.scoring.controlled import ASKED, compare_asked
 from mtbias.settings import BootstrapSettings
 from mtbias.translate.given_translations import read_translations
-from mtbias.translate.shape_table import Wanted
+from mtbias.translate.shape_table import Selection
 from mtbias.types import SourceSentence
 
 
 def command(
-    asked: Annotated[list[str], Parameter(name="ASKED=RUN")],
+    pairs: Annotated[list[str], Parameter(name="ASKED=RUN")],
     /,
     *,
     references: list[str] | None = None,
@@ -30,68 +30,69 @@ def command(
     different_evaluators: Flag = False,
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
-    """Report how a system obeys when it is asked for men or for women.
+    """Report whether a system uses the gender that it is asked for.
 
-    One corpus was asked for in the feminine (female=RUN), in the masculine (male=RUN), and perhaps
-    without saying (none=RUN), by a prompt of `mtbias eval` or a suite of `mtbias export`. Reported
-    are the share that stands in the gender asked for, by the gender that the source tells, beside
-    the share that does without being asked; the difference between the masculine and the feminine;
-    and with references what asking costs in BLEU and chrF.
+    The runs are of one corpus, which was translated with a request for the feminine (female=RUN),
+    for the masculine (male=RUN), and perhaps without a request (none=RUN), by a prompt of `mtbias
+    eval` or a suite of `mtbias export`. The report has the share of translations in the requested
+    gender, by the gender in the source, and their share without a request; the difference between
+    masculine and feminine; and with references the loss in BLEU and chrF.
 
     Parameters
     ----------
     references
         Files of references, in a form of --translations: one for all, or ASKED=FILE each.
     format
-        Of the tables (default: text).
+        Format of the tables (default: text).
     different_evaluators
-        Compare runs although they were read by another release, plugin, aligner or Stanza.
+        Compare runs although another release, plugin, aligner or Stanza evaluated them.
     """
     form = form_of(format, json=json)
-    read = {name: read_run(path) for name, path in _pairs(asked, "RUN").items()}
-    if not read:
+    runs = {request: read_run(path) for request, path in _paths(pairs, "RUN").items()}
+    if not runs:
         raise UsageError("expected ASKED=RUN, such as female=runs/asked-female, got nothing")
-    found = compare_asked(
-        read,
-        _references(references or [], read),
+    comparison = compare_asked(
+        runs,
+        _references(references or [], runs),
         n_resamples=bootstrap.resamples,
         seed=bootstrap.seed,
         different_evaluators=different_evaluators,
     )
-    print(render_controlled(found, form, full=full), end="")
+    print(render_controlled(comparison, form, full=full), end="")
 
 
-def _pairs(words: Sequence[str], what: str) -> dict[str, Path]:
-    """The paths by what was asked for.
+def _paths(words: Sequence[str], what: str) -> dict[str, Path]:
+    """The paths by the requested gender.
 
     Raises:
-        UsageError: a word of another form, or one asked for twice.
+        UsageError: a word has another form, or a gender occurs twice.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for word in words:
-        asked, equals, path = word.partition("=")
-        if not equals or asked not in ASKED or not path:
+        request, equals, path = word.partition("=")
+        if not equals or request not in ASKED or not path:
             known = ", ".join(f"{each}={what}" for each in ASKED)
             raise UsageError(f"expected {known}, got {word!r:.80}")
-        if asked in found:
+        if request in paths:
             raise UsageError(
-                f"expected one {what} asked for as {asked}, got {found[asked]} and {path}"
+                f"expected one {what} asked for as {request}, got {paths[request]} and {path}"
             )
-        found[asked] = Path(path)
-    return found
+        paths[request] = Path(path)
+    return paths
 
 
 def _references(words: Sequence[str], runs: Mapping[str, Run]) -> dict[str, dict[str, str]]:
-    """A reference for each id, by what was asked for."""
+    """A reference for each id, by the requested gender."""
     if len(words) == 1 and words[0].partition("=")[0] not in ASKED:
         files = dict.fromkeys(runs, Path(words[0]))
     else:
-        files = _pairs(words, "FILE")
-    found = {}
-    for asked, file in files.items():
-        run = runs.get(asked) or next(iter(runs.values()))
+        files = _paths(words, "FILE")
+    references = {}
+    for request, file in files.items():
+        run = runs.get(request) or next(iter(runs.values()))
         sentences = [SourceSentence(row.id, n, row.source) for n, row in enumerate(run.calls)]
-        wanted = Wanted(run.lang, run.source_lang)
-        read = read_translations(file, sentences, allow_missing=True, wanted=wanted)
-        found[asked] = {each.id: each.text for each in read.translations if each.text is not None}
-    return found
+        selection = Selection(run.lang, run.source_lang)
+        joined = read_translations(file, sentences, allow_missing=True, selection=selection)
+        texts = {each.id: each.text for each in joined.translations if each.text is not None}
+        references[request] = texts
+    return references

@@ -53,9 +53,15 @@ def command(
     from mtbias.morphology.stanza_models import stanza_folder
 
     folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
-    made = augment(
-        data, kind, out, names=names, swaps=swaps, max_names=max_names, as_published=as_published,
+    result = augment(
+        data,
+        kind,
+        out,
+        names=names,
+        swaps=swaps,
+        max_names=max_names,
+        as_published=as_published,
         only_copies=only_copies,
         proper_nouns=partial(find_proper_nouns, folder=folder),
-    )  # fmt: skip
-    show(made, json=json)
+    )
+    show(result, json=json)

@@ -50,5 +50,5 @@ def command(
         )
         return StanzaModels(package, None).analyse(texts)
 
-    made = write_quadruples(data, out, tagger, names, swaps, as_published=as_published)
-    show(made, json=json)
+    result = write_quadruples(data, out, tagger, names, swaps, as_published=as_published)
+    show(result, json=json)

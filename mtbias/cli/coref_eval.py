@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mtbias.cli.coref_run import Chosen
+from mtbias.cli.coref_run import SystemChoice
 from mtbias.cli.shared import (
     Cache,
     Full,
@@ -29,7 +29,7 @@ from mtbias.settings import CacheSettings
 
 def command(
     *,
-    system: Chosen,
+    system: SystemChoice,
     out: Path,
     dataset: list[DatasetName] | None = None,
     data: list[str] | None = None,
@@ -70,13 +70,12 @@ def command(
     folders = [out, *(against or [])]
     if len({path.resolve().name for path in folders}) != len(folders):
         raise UsageError(f"expected folders of different names, got {', '.join(map(str, folders))}")
-    chosen = system.opened()
+    chosen = system.open()
     places = located(*places_of(data or []), dataset or [], cache.cache_dir)
-    opened = [open_dataset(name, place) for name, place in places.items()]
-    others = [
-        read_evaluation(path, opened, bootstrap) for path in folders[1:]
-    ]  # its errors come before the run
-    evaluation = evaluate(chosen, opened, out, bootstrap, ProgressLine())
+    loaded = [open_dataset(name, place) for name, place in places.items()]
+    # Before the run, so that errors of another evaluation come first.
+    others = [read_evaluation(path, loaded, bootstrap) for path in folders[1:]]
+    evaluation = evaluate(chosen, loaded, out, bootstrap, ProgressLine())
     differences = compare_evaluations(evaluation, others, bootstrap)
     shown = [evaluation, *others]
     write_atomic(out / REPORT, render_coref_page(shown, differences).encode(), own=True)
@@ -88,5 +87,6 @@ def command(
     if form == "text":
         folder = escaped(str(out))
         print(
-            f"\nReport: {folder}/report.html\nFiles:  {folder}/metrics.json, DATASET.jsonl (the clusters)"
+            f"\nReport: {folder}/report.html\n"
+            f"Files:  {folder}/metrics.json, DATASET.jsonl (the clusters)"
         )

@@ -56,12 +56,13 @@ def command(
         raise UsageError(
             "--gold: plain text has no place for clusters; take --format conll or jsonl"
         )
-    opened = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
-    texts = opened.texts
+    loaded = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
+    texts = loaded.texts
     if format == "text" and out.is_dir():
         if len({text.file_name for text in texts}) < len(texts):
             raise UsageError(
-                "--out: expected a file, since ids of these documents give files of one name; got a folder"
+                "--out: expected a file, since ids of these documents give files of one name; "
+                "got a folder"
             )
         for text, line in zip(texts, exported(texts, format), strict=True):
             write_atomic(out / text.file_name, [line])
@@ -70,12 +71,12 @@ def command(
     options = {"dataset": dataset, "format": format, "gold": str(gold).lower()}
     options |= {"part": "+".join(part)} if part else {}
     options |= {"titles": "without-stop"} if titles_without_stop else {}
-    signed = signature_line("coref:export", {"data": opened.files}, options)
+    signed = signature_line("coref:export", {"data": loaded.files}, options)
     result = {
         "dataset": dataset,
         "documents": len(texts),
         "format": format,
-        "notes": list(opened.remarks) or None,
+        "notes": list(loaded.remarks) or None,
         "out": str(out),
         "signature": signed,
     }

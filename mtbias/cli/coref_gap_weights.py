@@ -62,7 +62,12 @@ def command(
     is_auto = str(name_spans) == "auto"
     folder = stanza_folder(stanza.stanza_dir, cache_folder(stanza.cache_dir))
     written = write_gap_weights(
-        data, None if is_auto else name_spans, over=over or [], max_names=max_names, max_distance=max_distance, out=out,
+        data,
+        None if is_auto else name_spans,
+        over=over or [],
+        max_names=max_names,
+        max_distance=max_distance,
+        out=out,
         find=partial(find_names, folder=folder) if is_auto else None,
-    )  # fmt: skip
+    )
     show(written.to_json(histograms=histograms), json=json)

@@ -44,13 +44,14 @@ def command(
     options |= {"reading": "published"} if as_published else {}
     result = {
         "matched": [
-            {"names": of.group, "pairs": len(of.pairs), "distance": of.distance} for of in matched
+            {"names": group.group, "pairs": len(group.pairs), "distance": group.distance}
+            for group in matched
         ],
         "out": str(out),
         "signature": signature_line(
             "coref:match-names", {"names": {"names": listed.sha256}}, options
         ),
     }
-    rows = [[of.group, f"{len(of.pairs):,}", f"{of.distance:,.4f}"] for of in matched]
+    rows = [[group.group, f"{len(group.pairs):,}", f"{group.distance:,.4f}"] for group in matched]
     text = columns(["names", "pairs", "distance"], rows)
     show(result, f"{text}Out: {escaped(str(out))}\n", json=json)

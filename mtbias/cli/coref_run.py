@@ -25,17 +25,17 @@ class ReadingOptions:
     ids: Annotated[
         list[Path] | None,
         Parameter(
-            help="Which document is which, where ids do not say it: a file with a line for each document, the system's "
-            "id, a tab and the data's id; or the word order, where these are all of the data's in its order. Once for "
-            "all systems, or once for each."
+            help="Which document is which, where ids do not say it: a file with a line for each "
+            "document, the system's id, a tab and the data's id; or the word order, where these "
+            "are all of the data's in its order. Once for all systems, or once for each."
         ),
     ] = None
     spans: Annotated[
         list[Spans] | None,
         Parameter(
-            help="What mentions `[start, end]` count, where the format does not say it: tokens with the last one "
-            "included (default), tokens with the end excluded, or characters with the end excluded. Once for all "
-            "systems, or once for each."
+            help="What mentions `[start, end]` count, where the format does not say it: tokens "
+            "with the last one included (default), tokens with the end excluded, or characters "
+            "with the end excluded. Once for all systems, or once for each."
         ),
     ] = None
 
@@ -47,14 +47,10 @@ class ReadingOptions:
         """
         for name, values in (("ids", self.ids), ("spans", self.spans)):
             if values and (not n or len(values) not in {1, n}):
-                each = (
-                    f"once, or once for each of {n} systems"
-                    if n > 1
-                    else "once"
-                    if n
-                    else "with --predictions"
-                )
-                raise UsageError(f"--{name}: expected it {each}, got it {len(values)} times")
+                expected = "with --predictions" if n == 0 else "once"
+                if n > 1:
+                    expected = f"once, or once for each of {n} systems"
+                raise UsageError(f"--{name}: expected it {expected}, got it {len(values)} times")
         ids = self.ids and [self.ids[at % len(self.ids)] for at in range(n)]
         spans = self.spans and [self.spans[at % len(self.spans)] for at in range(n)]
         return list(zip(ids or repeat(None, n), spans or repeat(None, n), strict=True))
@@ -70,8 +66,8 @@ class SystemOptions:
     system: Annotated[
         Literal["stanza", "command"],
         Parameter(
-            help="stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with --model; command: any "
-            "system, by --command."
+            help="stanza: Stanza's coreference processor (`pip install 'mtbias[coref]'`) with "
+            "--model; command: any system, by --command."
         ),
     ]
     model: Annotated[
@@ -84,39 +80,46 @@ class SystemOptions:
         str | None,
         Parameter(
             name="--command",
-            help="With command: how to run it, with {in} for the file of documents and {out} for the file that it "
-            "writes, in any form that --predictions reads.",
+            help="With command: how to run it, with {in} for the file of documents and {out} for "
+            "the file that it writes, in any form that --predictions reads.",
         ),
     ] = None
     in_format: Annotated[
         Format | None,
         Parameter(
-            help="With command: the form of {in}, as `mtbias coref export` writes it (default: jsonl)."
+            help="With command: the form of {in}, as `mtbias coref export` writes it "
+            "(default: jsonl)."
         ),
     ] = None
     device: Annotated[
         str | None,
         Parameter(
-            help="With stanza: cpu, cuda, or cuda:1 for the second GPU (default: a GPU where there is one)."
+            help="With stanza: cpu, cuda, or cuda:1 for the second GPU "
+            "(default: a GPU where there is one)."
         ),
     ] = None
     reading: Reading = ReadingOptions()
 
-    def opened(self) -> CorefSystem:
+    def open(self) -> CorefSystem:
         """The system; errors as of `open_system`."""
         ((ids, spans),) = self.reading.of_systems(1)
         return open_system(
-            self.system, model=self.model, command=self.program, form=self.in_format, device=self.device, ids=ids,
+            self.system,
+            model=self.model,
+            command=self.program,
+            form=self.in_format,
+            device=self.device,
+            ids=ids,
             spans=spans,
-        )  # fmt: skip
+        )
 
 
-Chosen = Annotated[SystemOptions, Parameter(name="*")]
+SystemChoice = Annotated[SystemOptions, Parameter(name="*")]
 
 
 def command(
     *,
-    system: Chosen,
+    system: SystemChoice,
     dataset: DatasetName,
     out: Path,
     data: Path | None = None,
@@ -144,16 +147,16 @@ def command(
     titles_without_stop
         As of `mtbias coref score`.
     """
-    chosen = system.opened()
-    opened = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
-    before = run_system(chosen, opened.texts, out, ProgressLine())
+    chosen = system.open()
+    loaded = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)
+    before = run_system(chosen, loaded.texts, out, ProgressLine())
     options = {"dataset": dataset, "system": chosen.signature.replace("|", ",")}
     result = {
         "dataset": dataset,
-        "documents": len(opened.texts),
+        "documents": len(loaded.texts),
         "resumed_at": before,
         "out": str(out),
         "notes": chosen.notes,
-        "signature": signature_line("coref:run", {"data": opened.files}, options),
+        "signature": signature_line("coref:run", {"data": loaded.files}, options),
     }
     show(result, json=json)

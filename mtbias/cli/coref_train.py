@@ -47,16 +47,16 @@ def command(
 
     files = {"data": read_conll(data), "dev": read_conll(dev)}
     begun = "none" if weights is None else sha256_of_file(weights)[:12]
-    made = {name: training_data(file.documents) for name, file in files.items()}
-    model = train(made["data"], made["dev"], training, out, weights)
+    parts = {name: training_data(file.documents) for name, file in files.items()}
+    model = train(parts["data"], parts["dev"], training, out, weights)
     counts = [
         {
             "name": name,
-            "documents": len(of.documents),
-            "mentions": of.mentions,
-            "across_sentences_left_out": of.across,
+            "documents": len(part.documents),
+            "mentions": part.mentions,
+            "across_sentences_left_out": part.across,
         }
-        for name, of in made.items()
+        for name, part in parts.items()
     ]
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.chosen_encoder())).is_dir():

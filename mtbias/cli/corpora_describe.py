@@ -26,7 +26,7 @@ def command(
     from mtbias.corpora import load_entities
     from mtbias.mining.corpus_balance import describe
 
-    found = describe(
-        load_entities(corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang)
+    loaded = load_entities(
+        corpus.dataset or "winomt", corpus.data, cache.cache_dir, corpus.source_lang
     )
-    show(found, json=json)
+    show(describe(loaded), json=json)

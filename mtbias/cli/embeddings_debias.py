@@ -58,5 +58,4 @@ def command(
     """
     from mtbias.embeddings.debiasing import debias_file
 
-    made = debias_file(vectors, method, out, words, limit, settings)
-    show(made, json=json)
+    show(debias_file(vectors, method, out, words, limit, settings), json=json)

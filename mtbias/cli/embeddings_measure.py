@@ -58,5 +58,5 @@ def command(
     """
     from mtbias.embeddings.bias_results import measure_files
 
-    found = measure_files(vectors, debiased or (), words, limit, measure, settings)
-    show(found.to_json() if json else found.table(), json=json)
+    results = measure_files(vectors, debiased or (), words, limit, measure, settings)
+    show(results.to_json() if json else results.table(), json=json)

@@ -40,7 +40,7 @@ from mtbias.settings import (
     combined,
 )
 
-Asking = Parameter(group=LANGUAGE_MODEL)
+_LanguageModelOption = Parameter(group=LANGUAGE_MODEL)
 
 
 def command(
@@ -56,15 +56,16 @@ def command(
     limit: Limit = LimitSettings(),
     translation: Translation = TranslationSettings(),
     language_model: LanguageModel = LanguageModelSettings(),
-    dry_run: Annotated[Flag, Asking] = False,
+    dry_run: Annotated[Flag, _LanguageModelOption] = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
     bootstrap: Bootstrap = BootstrapSettings(),
 ) -> None:
     """Translate a corpus with a model and report gender-bias metrics.
 
-    What is missing is downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it. `--model demo`
-    needs no network and translates the demo's own corpus unless --dataset names another.
+    Missing models and data are downloaded, unless --offline or HF_HUB_OFFLINE=1 forbids it.
+    `--model demo` needs no network and translates the demo's own corpus unless --dataset names
+    another.
 
     Parameters
     ----------
@@ -73,13 +74,13 @@ def command(
         an endpoint (--base-url), deepl:quality_optimized (its key in DEEPL_AUTH_KEY),
         apertium:eng-spa, firefox:en-pt, or SCHEME:NAME of a plugin.
     shard
-        K/N: translate shard K of N only, into --out; without it, what is missing is translated and
-        the run scored. With --json: what was done, as JSON.
+        K/N: translate only shard K of N, into --out; the command without it translates the rest and
+        scores the run. With --json: counts of the shard, as JSON.
     offline
-        Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine may be
-        asked.
+        Never use the network (HF_HUB_OFFLINE=1 does the same); an endpoint on this machine is
+        allowed.
     dry_run
-        Ask the endpoint nothing; print how many requests and about how many tokens are missing.
+        Send nothing to the endpoint; print how many requests and about how many tokens are needed.
     """
     if shard is not None and out is None:
         raise SettingError(
@@ -98,28 +99,27 @@ def command(
     )
     with no_network("--offline") if offline else nullcontext():
         if dry_run:
-            found = estimate_requests(model, lang, out=out, settings=settings)
+            estimate = estimate_requests(model, lang, out=out, settings=settings)
             if json:
-                print_json(found._asdict())
+                print_json(estimate._asdict())
                 return
             print(
-                f"{found.requests:,} requests ({found.kept:,} answers are there), about {found.prompt_tokens:,} tokens "
-                f"of prompts and {found.answer_tokens:,} of answers; thinking, and requests sent again, are extra"
+                f"{estimate.requests:,} requests ({estimate.kept:,} answers are there), "
+                f"about {estimate.prompt_tokens:,} tokens of prompts "
+                f"and {estimate.answer_tokens:,} of answers; "
+                "thinking, and requests sent again, are extra"
             )
             return
         if shard is None or out is None:
-            show(
-                evaluate(model, lang, out=out, settings=settings, progress=True),
-                out,
-                json=json,
-                full=full,
-            )
+            run = evaluate(model, lang, out=out, settings=settings, progress=True)
+            show(run, out, json=json, full=full)
             return
-        done = translate_shard(model, lang, shard, out, settings=settings, progress=True)
+        report = translate_shard(model, lang, shard, out, settings=settings, progress=True)
     if json:
-        print_json({"shard": shard, "out": str(out), **asdict(done)})
+        print_json({"shard": shard, "out": str(out), **asdict(report)})
         return
     print(
-        f"Shard {shard} of {escaped(str(out))}: {done.parts} parts, {done.sentences} sentences; "
-        f"{done.generated} translated now in {done.seconds:.1f} s, {done.resumed} were there"
+        f"Shard {shard} of {escaped(str(out))}: {report.parts} parts, "
+        f"{report.sentences} sentences; {report.generated} translated now "
+        f"in {report.seconds:.1f} s, {report.resumed} were there"
     )

@@ -38,15 +38,15 @@ def command(
 ) -> None:
     """Explain how the gender of one sentence was read.
 
-    With a sentence and its translation (SOURCE TRANSLATION), or with the folder of a run and the id
-    of one of its sentences (RUN ID): the words that may render the person, in the order of trust;
-    all words as the language's tables and the tagger read them; the rules that held; the call with
-    its evidence. A sentence by itself is aligned without a corpus to learn from, so its candidates
-    may be others than in a run. Give the options of the evaluator that the run had: where the call
-    is another than the run's, the last line says so.
+    For a sentence and its translation (SOURCE TRANSLATION), or a sentence of a run by the run's
+    folder and its id (RUN ID), it prints the words that may render the person, in the order of
+    trust; all words as the language's tables and the tagger read them; the rules that applied; and
+    the call with its evidence. A single sentence is aligned without a corpus to learn from, so its
+    candidates may differ from a run's. Give the evaluator's options as in the run: if the call is
+    not the run's, the last line says so.
 
-    With --measure whole-person, or of a run with it: the person's mentions in the source, the words
-    that render each and agree with it, and the call.
+    With --measure whole-person, or for a run with it, it prints the person's mentions in the
+    source, the words that render each and agree with it, and the call.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def command(
     second
         Its translation, or the id of a sentence of the run.
     lang
-        Target language of a translation; that of a run is known.
+        Target language of a translation; a run has its own.
     entity
-        The person's words as they stand in the sentence, such as "construction worker".
+        The person's words in the sentence, such as "construction worker".
     gender
         The person's gender, for --measure whole-person (default: that of the sentence's pronouns).
     """
@@ -87,8 +87,8 @@ def command(
 
 
 def _instance(source: str, entity: str, gender: str | None) -> Instance:
-    told = gender or pronouns_gender(source) or "unknown"
-    row = {"id": "1", "source": source, "entity": entity, "gender": str(told)}
+    gold = gender or pronouns_gender(source) or "unknown"
+    row = {"id": "1", "source": source, "entity": entity, "gender": str(gold)}
     try:
         (instance,) = custom_corpus([row]).instances
     except DataError as error:

@@ -27,7 +27,7 @@ def command(
     corpus: Corpus = CorpusSettings(),
     cache: Cache = CacheSettings(),
 ) -> None:
-    """Write a corpus's sentences, to be translated by any system.
+    """Write the sentences of a corpus, for any system to translate.
 
     As text there is one sentence per line, in the corpus's order. Translate the file line by line,
     and `mtbias score --translations FILE --lang CODE`, with the same --dataset and --data, scores
@@ -43,11 +43,11 @@ def command(
         text: sentences alone; tsv, jsonl: id and source; wmt: JSON lines with the fields of WMT
         2026.
     lang
-        Code of the target language: for wmt, and for data sets that have sentences of their own for
-        each (those of MT-GenEval).
+        Code of the target language: for wmt, and for data sets with other sentences for each
+        language (those of MT-GenEval).
     prompt
-        With wmt: what systems are asked, a name (`mtbias list prompts`; default: plain) or a file;
-        of several each has all sentences, such as plain, feminine and masculine.
+        With wmt: the instruction for systems, a name (`mtbias list prompts`; default: plain) or a
+        file; with several, such as plain, feminine and masculine, each has all sentences.
     """
     if format == "wmt" and not lang:
         raise SettingError("lang", "expected the target language with --format wmt, got none")
@@ -55,7 +55,7 @@ def command(
         raise SettingError("prompt", f"expected --format wmt with it, got {format}")
     dataset = corpus.dataset or WINOMT
     prompts = [load_prompt(name) for name in prompt or [LanguageModelSettings.prompt]]
-    read = load_corpus(
+    loaded = load_corpus(
         dataset,
         corpus.data,
         cache=cache.cache_dir,
@@ -63,10 +63,10 @@ def command(
         source_lang=corpus.source_lang,
     )
     if format == "wmt" and lang:
-        asked = [replace(i, source=read.given.get(i.id) or i.source) for i in read.instances]
-        lines = suite_lines(asked, dataset, prompts, lang=lang, source_lang=read.source_lang)
+        inputs = [replace(i, source=loaded.inputs.get(i.id) or i.source) for i in loaded.instances]
+        lines = suite_lines(inputs, dataset, prompts, lang=lang, source_lang=loaded.source_lang)
     elif format != "wmt":
-        lines = source_lines(read, format)
+        lines = source_lines(loaded, format)
     text = "".join(f"{line}\n" for line in lines)
     if out is None:
         print(text, end="")
@@ -74,6 +74,6 @@ def command(
     write_atomic(out, text.encode())
     times = f", each with {len(prompts)} prompts" if len(prompts) > 1 else ""
     print(
-        f"mtbias: {escaped(str(out))}: {len(read.instances):,} sentences of {read.name}{times}",
+        f"mtbias: {escaped(str(out))}: {len(loaded.instances):,} sentences of {loaded.name}{times}",
         file=sys.stderr,
     )

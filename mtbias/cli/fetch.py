@@ -25,14 +25,14 @@ def command(
 ) -> None:
     """Download models, data sets and Stanza models, for machines without network.
 
-    Data sets are checked by their hash; models are taken at one commit, which is written down and
+    Data sets are checked by their hash; models are fetched at one commit, which is recorded and
     used from then on.
 
     Parameters
     ----------
     model
-        A translation model, for each --lang (`mtbias list models`), or firefox:en-de, which is of
-        one; one or several.
+        A translation model, for each --lang (`mtbias list models`), or firefox:en-de, which has one
+        language; one or several.
     revision
         Commit, branch or tag of the model.
     dataset
@@ -44,29 +44,27 @@ def command(
     source_lang
         Language of the sentences that the model will translate (opus-mt has one checkpoint a pair).
     sweep
-        A sweep's file: download all that it needs, into the folders that it names.
+        File of a sweep: download all that it needs, into its folders.
     sha256
         Expected hash of a download whose hash mtbias does not know.
     accept_unverified
-        Accept such a download without a known hash, and record the one it has.
+        Accept a download without a known hash, and record its hash.
     stanza_dir
         Folder for Stanza models.
     cache_dir
         mtbias's cache.
     """
     if sweep is not None:
-        given: dict[str, object] = {
+        options: dict[str, object] = {
             "model": model,
             "revision": revision,
             "dataset": dataset,
             "lang": lang,
-        }
-        given |= {
             "stanza_dir": stanza_dir,
             "cache_dir": cache_dir,
             "source_lang": None if source_lang == "en" else source_lang,
         }
-        for name, value in given.items():
+        for name, value in options.items():
             if value:
                 raise SettingError(
                     name, "with --sweep the sweep's file says what to download, and where to"
@@ -74,9 +72,17 @@ def command(
         fetch(read_sweep(sweep), _say, sha256=sha256, accept_unverified=accept_unverified)
         return
     fetch_named(
-        _say, model or [], dataset or [], lang or [], revision=revision, sha256=sha256,
-        accept_unverified=accept_unverified, stanza_dir=stanza_dir, cache_dir=cache_dir, source_lang=source_lang,
-    )  # fmt: skip
+        _say,
+        model or [],
+        dataset or [],
+        lang or [],
+        revision=revision,
+        sha256=sha256,
+        accept_unverified=accept_unverified,
+        stanza_dir=stanza_dir,
+        cache_dir=cache_dir,
+        source_lang=source_lang,
+    )
 
 
 def _say(line: str) -> None:

@@ -28,9 +28,9 @@ def command(
     code
         Code of an installed language (`mtbias list languages` lists them).
     challenge
-        Sentences with the calls that are right, a TSV as `mtbias languages new` writes it: kind,
-        evidence, call, source, target; rows without a target are passed over. Needs the language's
-        Stanza models, or analyses.
+        Sentences with the right calls, a TSV as `mtbias languages new` writes it: kind, evidence,
+        call, source, target; rows without a target are skipped. Needs the language's Stanza models,
+        or analyses.
     analyses
         Analyses of these sentences instead of Stanza's, in CoNLL-U with a line "# text = …" above
         each.

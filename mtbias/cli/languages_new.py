@@ -25,9 +25,9 @@ def command(
     must answer.
 
     It has the rules with a question above each table, the table of nouns, a test of the contract,
-    and sentences to translate for every kind of noun and evidence. Nouns of a lexicon are marked "#
-    check" and are not read until somebody has removed the mark; occupations that no lexicon has are
-    marked "# fill".
+    and sentences to translate for every kind of noun and evidence. Nouns of a lexicon are marked
+    "# check" and ignored until the mark is removed; occupations that no lexicon has are marked
+    "# fill".
 
     A lexicon is a UniMorph table (lemma, form, features), or a tab-separated list whose first line
     names its columns: english and noun; english, masculine and feminine; or masculine and feminine.
@@ -39,7 +39,7 @@ def command(
     code
         ISO 639-1 code of the language, or its ISO 639-3 code where it has no other.
     out
-        Folder to write, which must be empty or not there yet (default: mtbias-NAME).
+        Folder to write, which must be empty or new (default: mtbias-NAME).
     name
         The language's English name, such as Polish (default: Stanza's).
     lexicon
@@ -57,10 +57,8 @@ def command(
     files = lexicon or []
     if Path("unimorph") in files:
         table, licence = unimorph_table(code, stanza.cache_dir)
-        files, known = (
-            [table if path == Path("unimorph") else path for path in files],
-            (*known, licence),
-        )
+        files = [table if path == Path("unimorph") else path for path in files]
+        known = (*known, licence)
     draft = Draft(code, name, tuple(map(read_lexicon, files)), known)
     nouns = write_draft(draft, out)
     print(

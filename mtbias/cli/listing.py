@@ -44,8 +44,8 @@ def command(
     json: Json = False,
     stanza: Stanza = StanzaSettings(),
 ) -> None:
-    """List what there is: models with a short name, target languages, data sets, prompts; and
-    whether they are here. Also presets of `mtbias coref train`, with their settings.
+    """List models with a short name, target languages, data sets, prompts, or the presets of
+    `mtbias coref train`, and whether they are here.
 
     Any hub id or folder works as a model, any TOML file of the same form as a prompt. Kinds of
     systems and languages that plugins add are listed too; a plugin that fails is listed with its
@@ -56,14 +56,14 @@ def command(
     names
         Prompts to show with their wording: names, or paths of TOML files. With --cite: data sets.
     lang
-        Language of models that have one checkpoint for each.
+        Language of models with one checkpoint for each language.
     cite
         Print the citations of the data sets and of mtbias, as BibTeX alone.
     """
-    named = () if cite else names
-    for option, value, of in (("names", named, "prompts"), ("cite", cite, "datasets")):
-        if value and what != of:
-            raise SettingError(option, f"expected with `mtbias list {of}`, got it with {what}")
+    prompts = () if cite else names
+    for option, value, needed in (("names", prompts, "prompts"), ("cite", cite, "datasets")):
+        if value and what != needed:
+            raise SettingError(option, f"expected with `mtbias list {needed}`, got it with {what}")
     folder = cache_folder(stanza.cache_dir)
     if cite:
         print("\n\n".join(citations(names or catalogued())))
@@ -83,18 +83,18 @@ def command(
 
 
 Rows = Iterator[tuple[JsonDict, str]]
-"""What is listed, as JSON and as lines of text."""
+"""Entries of a list, as JSON and as lines of text."""
 
 
 def _models(lang: str, cache: Path) -> Rows:
-    if not is_language_code(lang):  # a code may be that of a language to come
+    if not is_language_code(lang):  # a code may be that of a future language
         get_language(lang)
     demo = ("M2M100", SHIPS, "Apache-2.0", "small, biased on purpose; for trying mtbias")
-    named = {
-        m.name: (m.family, m.repository.format(source=ENGLISH_CODE, lang=lang), m.licence, m.note)
-        for m in catalog().values()
-    }
-    for name, (family, repository, licence, note) in {DEMO: demo, **named}.items():
+    models = {DEMO: demo}
+    for model in catalog().values():
+        repository = model.repository.format(source=ENGLISH_CODE, lang=lang)
+        models[model.name] = (model.family, repository, model.licence, model.note)
+    for name, (family, repository, licence, note) in models.items():
         missing = f"missing: mtbias fetch --model {name} --lang {lang}"
         try:
             revision = locate(name, lang, cache=cache, fetch=False).revision
@@ -177,12 +177,13 @@ def _datasets(cache: Path) -> Rows:
             "home": source.home,
             "here": here,
         }
-        state = (
-            ("in the cache" if source.downloads else SHIPS)
-            if here
-            else f"mtbias fetch --dataset {name}"
+        state = f"mtbias fetch --dataset {name}"
+        if here:
+            state = "in the cache" if source.downloads else SHIPS
+        line = (
+            f"{name:<19} {entry.rows:>7} rows  {source.licence:<12} "
+            f"{source.home} @ {source.commit}  ({state})"
         )
-        line = f"{name:<19} {entry.rows:>7} rows  {source.licence:<12} {source.home} @ {source.commit}  ({state})"
         yield row, f"{line}\n{'':<19} {entry.description}"
     yield {"name": "custom"}, f"{'custom':<19} your own sentences: --data FILE (TSV, CSV or JSONL)"
 
@@ -192,11 +193,8 @@ def _prompts(names: tuple[str, ...]) -> Rows:
         languages = f" ({', '.join(prompt.languages)})" if prompt.languages else ""
         lines = [f"{prompt.label:<28} {prompt.about}{languages}"]
         if names:
-            lines += [
-                f"  {line}"
-                for turn in prompt.messages
-                for line in f"{turn.role}: {turn.content}".split("\n")
-            ]
+            turns = "\n".join(f"{turn.role}: {turn.content}" for turn in prompt.messages)
+            lines += [f"  {line}" for line in turns.split("\n")]
             for lang, pairs in prompt.examples.items():
                 lines += [f"  {lang}: {source} → {target}" for source, target in pairs]
         yield prompt.as_json(), "\n".join(map(escaped, lines))

@@ -21,9 +21,10 @@ def command(
 ) -> None:
     """Measure whether a metric of translation quality prefers one gender.
 
-    Of two translations that differ in gender alone: how often the masculine one has the higher
-    score, and by how much on average, for sources about women, about men, and about people whose
-    gender the source does not show; how much more often the metric is right for men than for women.
+    For pairs of translations that differ only in gender: how often, and on average by how much, the
+    masculine one has the higher score, for sources about women, about men, and about people whose
+    gender the source does not show; and how much more often the metric is right for men than for
+    women.
 
     Parameters
     ----------

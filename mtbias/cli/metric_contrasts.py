@@ -31,10 +31,10 @@ def command(
     judge: str | None = None,
     cache: Cache = CacheSettings(),
 ) -> None:
-    """Write translations that differ in gender alone, for a metric of quality to score.
+    """Write translations that differ only in gender, for a metric of quality to score.
 
-    Each source stands in two rows, with its feminine and its masculine translation. Give them to
-    COMET, to a quality estimator or to a model that judges, and its scores to `mtbias metric bias`.
+    Each source has two rows, with its feminine and its masculine translation. Score them with
+    COMET, a quality estimator or a model that judges, and give the scores to `mtbias metric bias`.
     By default they are MT-GenEval's human references of --lang.
 
     Parameters
@@ -47,14 +47,14 @@ def command(
     data
         MT-GenEval's folder (default: the cache).
     run
-        Of a run over a corpus with counterfactual pairs: the translations of pairs of which both
-        are right, with as many words as each other.
+        A run over a corpus with counterfactual pairs, for the translations of pairs that are both
+        right and have the same number of words.
     judge
-        Name of a language model: OUT (.jsonl) has the requests of a batch of OpenAI's, or of a
-        server of its protocol, for a score of each translation; the same command without --judge
+        Name of a language model: OUT (.jsonl) gets the requests for a batch of OpenAI, or of a
+        server with its protocol, for a score of each translation; the same command without --judge
         writes the contrasts.
     own
-        A table of your own: source, feminine, masculine; and gender, pair where you have them.
+        A table of your own: source, feminine, masculine; and gender and pair if you have them.
     """
     check_table_name(out)
     if judge is not None and out.suffix.lower() != ".jsonl":

@@ -20,7 +20,7 @@ def command(
         Parameter(
             name="RUN",
             help="Folders of finished runs, or folders that hold some; without any, the page is "
-            "made again of the results.",
+            "written again from the results.",
         ),
     ] = None,
     /,
@@ -38,21 +38,21 @@ def command(
     Each run is checked against its own calls and becomes one line of results.jsonl without any
     sentence: numbers with intervals and denominators, warnings, signature. The page, index.html,
     shows all results of the folder: systems by language and corpus. Runs of one corpus, language
-    and evaluator that are given together are tested against each other, in pairs; only such pairs
-    are ranked. Systems that do not differ significantly share a rank.
+    and evaluator that are given together are tested in pairs; only such pairs are ranked. Systems
+    that do not differ significantly share a rank.
 
     Parameters
     ----------
     out
-        Folder for results and page; the result of a run that is there is replaced.
+        Folder for results and page; an earlier result of a run is replaced.
     link
-        Address where more about a run is (http or https), once for each RUN in their order.
+        Address of further information (http or https), one for each RUN in their order.
     note
         A remark beside every run.
     licence
         Licence of the systems' translations.
     title
-        Of the page.
+        Title of the page.
     """
     from mtbias.report.results_page import PAGE, publish
 

@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Write an HTML report, tables for papers and plots of finished runs.
 
-    The page needs nothing else, neither network nor server: numbers with their intervals, plots,
-    and the sentences behind them. Several runs, of one language or of several, stand side by side.
+    The page has numbers with their intervals, plots, and the sentences behind them, and needs
+    neither network nor server. Several runs, of one language or more, are shown side by side.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def command(
         The file to write; a table is printed without it.
     format
         html: the page; else a table of systems and languages: accuracy, ΔG, ΔS with intervals (csv:
-        all numbers, of the groups of every breakdown too).
+        all numbers, also of the groups of every breakdown).
     women
         Table with the share of women by occupation (columns entity or occupation, and share), for
         the page and the plots (default: labour statistics of the United States, 2015 to 2017, for
@@ -46,18 +46,23 @@ def command(
     plots
         Write the plots into this folder.
     plot_format
-        Of the plots; png, twice as large for print and slides, needs the extra `plots`.
+        Format of the plots; png, twice as large for print and slides, needs the extra `plots`.
     """
     from mtbias.report.report_files import write_report
 
     runs = run_folders(runs)
     table, written = write_report(
-        runs, out, format, names=checked_names(names, runs), women=women, women_column=women_column,
-        plots=plots, plot_format=plot_format,
-    )  # fmt: skip
+        runs,
+        out,
+        format,
+        names=checked_names(names, runs),
+        women=women,
+        women_column=women_column,
+        plots=plots,
+        plot_format=plot_format,
+    )
     print(table, end="")
-    for (
-        path,
-        line,
-    ) in written.items():  # where a file went to standard output, nothing may follow it there
-        print(escaped(line), file=sys.stderr if own_descriptor(path) == 1 else sys.stdout)
+    for path, line in written.items():
+        # Nothing may follow a file on standard output.
+        stream = sys.stderr if own_descriptor(path) == 1 else sys.stdout
+        print(escaped(line), file=stream)

@@ -36,7 +36,7 @@ from mtbias.settings import (
     combined,
 )
 from mtbias.translate.file_shapes import parts_in
-from mtbias.translate.shape_table import Wanted
+from mtbias.translate.shape_table import Selection
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
@@ -70,20 +70,21 @@ def command(
         Lines of "source ||| target"; a TSV, CSV or JSONL with "id" or "source" and "target"; one
         target a line, in the corpus's order; or what other programs write (docs/corpora.md), packed
         by gzip or not. `-` is standard input. Several systems: NAME=FILE each, or a file with the
-        translations of several; {lang} in FILE stands for the language. Each has a run, in
-        OUT/NAME-LANG; they are compared, on one page.
+        translations of several, with {lang} in FILE for the language. Each gets a run in
+        OUT/NAME-LANG; one page compares them.
     system
         Name of the system, for tables and the signature (default: the file's name).
     allow_missing
-        Score even if less than 95 % of the corpus is translated: what is missing counts as wrong.
+        Score even if less than 95 % of the corpus is translated; missing translations count as
+        wrong.
     part
-        Score a part of the data set: only the sentences that the file has; the signature says which
-        they are.
+        Score only the sentences of the data set that the file has; the signature tells which.
     clean
-        The file has answers of a language model: remove what stands around the translation, and
-        count an answer without one as untranslated. A JSONL or CSV keeps answers of several lines.
+        The file has answers of a language model: remove text around the translation, and count an
+        answer without a translation as untranslated. JSONL and CSV can hold answers of several
+        lines.
     scores
-        File of a score for each sentence, COMET's or any, for means by gender and their gap
+        File with a score for each sentence, COMET's or any other, for means by gender and their gap
         (mt-geneval): a TSV, CSV or JSONL with the columns id or source, and one with the score's
         name.
     """
@@ -92,15 +93,12 @@ def command(
     )
     files = named_files(translations)
     if len(files) > 1 or len(lang) > 1 or _several_in(files, lang[0], settings):
-        if out is None or system is not None or scores is not None:
-            option = (
-                "--out FOLDER"
-                if out is None
-                else "no --system"
-                if system is not None
-                else "no --scores"
-            )
-            raise UsageError(f"expected {option} with several systems or languages")
+        several = "with several systems or languages"
+        if out is None:
+            raise UsageError(f"expected --out FOLDER {several}")
+        for option, value in (("system", system), ("scores", scores)):
+            if value is not None:
+                raise UsageError(f"expected no --{option} {several}")
         runs, compared = score_systems(
             files,
             lang,
@@ -128,23 +126,20 @@ def command(
 
 
 def _several_in(files: Mapping[str, str], lang: str, settings: ScoreSettings) -> bool:
-    """Whether the one file has the translations of several systems, or by several prompts."""
+    """Whether the only file has the translations of several systems or prompts."""
     (file,) = files.values()
-    wanted = Wanted(lang, settings.source_lang, settings.dataset or WINOMT)
-    return len(parts_in(Path(file.replace(LANG, lang)), wanted)) > 1
+    selection = Selection(lang, settings.source_lang, settings.dataset or WINOMT)
+    return len(parts_in(Path(file.replace(LANG, lang)), selection)) > 1
 
 
 def show_systems(
     runs: Sequence[FinishedRun], compared: Comparison | None, out: Path, *, json: bool, full: bool
 ) -> None:
-    """Print the comparison of runs, or their finding each where there is none, and name the
-    files.
-    """
+    """Print the comparison of runs, or the table of each without one, and the files."""
     if json:
-        found = {str(run.path): run.metrics for run in runs}
-        print_json(
-            {"runs": found, "comparison": compared.to_json() if compared else None}, indent=None
-        )
+        metrics = {str(run.path): run.metrics for run in runs}
+        comparison = compared.to_json() if compared else None
+        print_json({"runs": metrics, "comparison": comparison}, indent=None)
         return
     if compared is not None:
         from mtbias.report.comparison_tables import render_comparison
@@ -157,7 +152,7 @@ def show_systems(
 
 
 def show(run: FinishedRun, out: Path | None, *, json: bool, full: bool) -> None:
-    """Print the table of a run, or its ``metrics.json``; with a folder, name its files."""
+    """Print the table of a run, or its ``metrics.json``; with a folder, also its page."""
     if json:
         print(metrics_text(run.metrics), end="")
         return

@@ -1,4 +1,4 @@
-"""What several commands share: settings as groups of options, checks of names and files."""
+"""Options that several commands share, and checks of names and files."""
 
 from __future__ import annotations
 
@@ -75,11 +75,10 @@ SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.
 
 
 def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str]:
-    """The names of the runs as they can be shown (`mtbias.errors.escaped`); none where none were
-    given.
+    """The names of the runs for display (`mtbias.errors.escaped`); empty where there are none.
 
     Raises:
-        SettingError: there are not as many as runs.
+        SettingError: there are more or fewer names than runs.
     """
     if names and len(names) != len(runs):
         raise SettingError(
@@ -89,31 +88,33 @@ def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str
 
 
 def named_files(files: Sequence[str]) -> dict[str, str]:
-    """The files by the names of their systems: NAME=FILE, else the file's name, or where files
-    share one its folder's.
+    """The files by the names of their systems: NAME=FILE, else the file's name, or that of its
+    folder where several files have one name.
 
     Raises:
         UsageError: two systems have one name.
     """
-    given = [
-        (None, one) if Path(one).exists() or "=" not in one else tuple(one.split("=", 1))
-        for one in files
-    ]
-    stems = Counter(content_name(Path(file)).stem for name, file in given if name is None)
-    named: dict[str, str] = {}
-    for name, file in given:
+    pairs: list[tuple[str, str]] = []
+    for word in files:
+        name, equals, file = word.partition("=")
+        pairs.append((name, file) if equals and not Path(word).exists() else ("", word))
+    stems = Counter(content_name(Path(file)).stem for name, file in pairs if not name)
+
+    by_name: dict[str, str] = {}
+    for given_name, file in pairs:
         path = Path(file)
         stem = content_name(path).stem
-        own = name or (
-            stem.replace(LANG, "").strip("-_.") if stems[stem] == 1 else path.absolute().parent.name
-        )
-        if own in named:
+        name = stem.replace(LANG, "").strip("-_.")
+        if stems[stem] > 1:
+            name = path.absolute().parent.name
+        name = given_name or name
+        if name in by_name:
             raise UsageError(
-                f"expected a name for each system, NAME=FILE; got two for {own}: {named[own]} and "
-                f"{file}"
+                f"expected a name for each system, NAME=FILE; got two for {name}: "
+                f"{by_name[name]} and {file}"
             )
-        named[own] = file
-    return named
+        by_name[name] = file
+    return by_name
 
 
 def print_json(content: object, *, indent: int | None = 1) -> None:
@@ -126,27 +127,26 @@ def print_json(content: object, *, indent: int | None = 1) -> None:
 FirstNames = Annotated[
     Path | None,
     Parameter(
-        help="First names: a table (TSV, CSV) with the columns name, gender (male, female, mostly_male, mostly_female) "
-        "and frequencies, such as one column a country, or a .txt in the format of gender-guesser's nam_dict.txt "
-        "(default: a short example list)."
+        help="First names: a table (TSV, CSV) with the columns name, gender (male, female, "
+        "mostly_male, mostly_female) and frequencies, such as one column a country, or a .txt in "
+        "the format of gender-guesser's nam_dict.txt (default: a short example list)."
     ),
 ]
 WordPairs = Annotated[
     Path | None,
     Parameter(
-        help="Pairs of gendered words, a word and its counterpart in a line, a tab between (default: mtbias's list)."
+        help="Pairs of gendered words, a word and its counterpart in a line, a tab between "
+        "(default: mtbias's list)."
     ),
 ]
 Parts = list[Literal["dev-type1", "dev-type2", "test-type1", "test-type2"]] | None
-"""Of WinoBias (`mtbias.coref.winobias.PARTS_OF_DATA`)."""
+"""Parts of WinoBias (`mtbias.coref.winobias.PARTS_OF_DATA`)."""
 TableFormat = Literal["text", "json", "markdown", "csv", "latex"] | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManyResamples(BootstrapSettings):
-    """A class and not a value of its own: whoever gives --seed alone gets the class's default of
-    resamples.
-    """
+    """Settings with a higher default of resamples, also for a user who gives only --seed."""
 
     resamples: int = drawn(10_000)
     """Bootstrap resamples, and rearrangements of tests; 0: no intervals."""
@@ -156,7 +156,11 @@ ManyBootstrap = Annotated[ManyResamples, Parameter(name="*", group=BOOTSTRAP)]
 
 
 def form_of(format: TableFormat, *, json: bool) -> str:
-    """The form of the tables; `UsageError` where --json and another --format are given."""
+    """The form of the tables.
+
+    Raises:
+        UsageError: both --json and another --format are given.
+    """
     if json and format not in {None, "json"}:
         raise UsageError(f"--json and --format {format} exclude each other")
     return "json" if json else format or "text"
@@ -166,17 +170,21 @@ def form_of(format: TableFormat, *, json: bool) -> str:
 
 
 def show(result: Any, text: str = "", *, json: bool) -> None:  # noqa: ANN401 - any dataclass
-    """Print a result as JSON, or as text: as its `text` and its signature, else as
+    """Print a result as JSON, or as its `text` and signature, or as
     `mtbias.report.tables.fields`.
 
     Numbers of a mapping are not rounded.
     """
-    from mtbias.report.tables import fields  # a list of what there is loads no numpy
+    from mtbias.report.tables import fields  # `mtbias list` loads no numpy
     from mtbias.stats.results import rounded
 
-    of: JsonDict = result if isinstance(result, dict) else rounded(asdict(result))
-    content = {name: str(value) if isinstance(value, Path) else value for name, value in of.items()}
+    values: JsonDict = result if isinstance(result, dict) else rounded(asdict(result))
+    for name, value in values.items():
+        if isinstance(value, Path):
+            values = {**values, name: str(value)}
     if json:
-        print_json(content, indent=None)
+        print_json(values, indent=None)
+    elif text:
+        print(f"{text}Signature: {values['signature']}")
     else:
-        print(f"{text}Signature: {content['signature']}" if text else fields(content))
+        print(fields(values))

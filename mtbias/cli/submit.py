@@ -19,7 +19,7 @@ def command(
     Parameters
     ----------
     dry_run
-        Print the plan and what would be submitted, and stop.
+        Print the plan and the jobs, and stop.
     max_parallel
         Tasks of an array that may run at once (default: the file's, else all).
     """

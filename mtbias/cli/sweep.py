@@ -31,26 +31,25 @@ def command(
     A file with a table [training] is a sweep of coreference: it trains systems on documents and
     copies of them, and scores them on data sets of bias.
 
-    The plan is printed first. Tasks that are done are skipped; a failed task does not stop the
-    others. On a Slurm
-    cluster: `mtbias submit`.
+    The plan is printed first. Finished tasks are skipped; a failed task does not stop the others.
+    On a Slurm cluster use `mtbias submit`.
 
     Parameters
     ----------
     changes
-        KEY=VALUE in place of what the file says, such as models=opus-mt,m2m100 or
-        slurm.partition=gpu; one or several. Paths count from the current folder. The sweep as it
-        runs is then written to OUT/sweep.toml.
+        KEY=VALUE in place of a setting of the file, such as models=opus-mt,m2m100 or
+        slurm.partition=gpu; one or several. Relative paths start at the current folder. The sweep
+        as it runs is then written to OUT/sweep.toml.
     dry_run
         Print the plan and stop.
     list_tasks
         Print the names of all tasks and stop.
     task
-        Do this task alone, in this process; - reads names of tasks from standard input, one a
-        line, and writes what they print into OUT/logs.
+        Run only this task, in this process; - reads names of tasks from standard input, one a line,
+        and writes their logs into OUT/logs.
     gpus
-        One process on each of so many GPUs, which translates; scores are computed beside, on the
-        CPU (default: 1 where the sweep translates on a GPU).
+        GPUs, each with one process that translates, while scores are computed on the CPU (default:
+        1 if the sweep translates on a GPU).
     jobs
         Processes on the CPU (default: 1; beside GPUs one for every 4 cores).
     device

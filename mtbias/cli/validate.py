@@ -39,34 +39,34 @@ def command(
     used too. Alignment is learnt from these sentences together with those of --translations. A row
     without a call counts as a disagreement.
 
-    With --correct, accuracy, ΔG and ΔS of a run are printed as the evaluator has them and as a
-    human would have them, estimated from the errors on the labels; the intervals include the
-    sampling of the run's sentences and of the labels. A warning above them says where most of a
-    correction comes from labels that rest on a pronoun.
+    With --correct, accuracy, ΔG and ΔS of a run are printed by the evaluator and as an estimate of
+    a human's numbers, from the errors on the labels; the intervals include the sampling of the
+    run's sentences and of the labels. A warning says so if most of a correction comes from labels
+    that rest on a pronoun.
 
     Parameters
     ----------
     gold
         The human labels.
     translations
-        "source ||| target" lines that alignment may learn from too, or a folder that has them as
+        Further "source ||| target" lines from which alignment may learn, or a folder with them in
         en-CODE.txt; one or several.
     data
         WinoMT, for labels without entity and word_index.
     annotator
-        Whose labels.
+        The annotator whose labels to use.
     basis
         Count only labels that rest on this; one or several (default: all).
     correct
         Folders of runs whose numbers to correct for the evaluator's errors.
     out
-        Write a page (HTML, one file) with all of it.
+        Write a page (HTML, one file) with everything.
     rows
-        Write the rows of disagreement into this file, a table (.csv, .tsv, .jsonl).
+        Write the rows on which they disagree into this file, a table (.csv, .tsv, .jsonl).
     """
     from mtbias.evaluation.validation import validate_file
 
-    done = validate_file(
+    validation = validate_file(
         gold,
         langs,
         settings=evaluator,
@@ -81,12 +81,12 @@ def command(
         progress=ProgressLine(),
     )
     if json:
-        print_json(done.to_json(), indent=None)
+        print_json(validation.to_json(), indent=None)
     else:
-        print(done.text(), end="")
+        print(validation.text(), end="")
     if rows is not None:
-        write_table(rows, done.rows(), setting="rows")
+        write_table(rows, validation.rows(), setting="rows")
     if out is not None:
-        write_atomic(out, done.page().encode())
+        write_atomic(out, validation.page().encode())
         if not json:
             print(f"\nReport: {escaped(str(out))}")

@@ -1,6 +1,6 @@
-"""What is on this machine: what a sweep needs, and fetching it; versions, devices, network.
+"""An inventory of this machine: what a sweep needs and how to fetch it; versions, devices, network.
 
-Nothing leaves the machine but what `fetch` fetches.
+Only `fetch` and `fetch_named` use the network.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache as cached
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from mtbias.corpora import cache_folder, datasets, load_corpus
 from mtbias.corpora.catalog import dataset, fetched_source
 from mtbias.corpora.corpus import GENDER, Corpus
 from mtbias.corpora.corpus_kinds import CUSTOM, find_corpus
-from mtbias.corpora.downloads import fetch_dataset, given_hash
+from mtbias.corpora.downloads import checked_hash, fetch_dataset
 from mtbias.errors import MissingResourceError, MtbiasError, SettingError, UsageError
 from mtbias.language.installed import get_language
 from mtbias.machine import network
@@ -43,7 +43,7 @@ from mtbias.scoring.measure import MeasureKind, find_measure
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
-from mtbias.translate.system import Asked
+from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import find_kind, is_of_kind
 from mtbias.types import frozen
 from mtbias.version import __version__
@@ -51,27 +51,23 @@ from mtbias.version import __version__
 ENGLISH = "en"
 """The language that is not translated into."""
 _PACKAGES = {
-    **dict.fromkeys(
-        (
-            "torch",
-            "transformers",
-            "stanza",
-            "numpy",
-            "scipy",
-            "pandas",
-            "sentencepiece",
-            "huggingface-hub",
-        ),
-        "",
-    ),
+    "torch": "",
+    "transformers": "",
+    "stanza": "",
+    "numpy": "",
+    "scipy": "",
+    "pandas": "",
+    "sentencepiece": "",
+    "huggingface-hub": "",
     "ctranslate2": "ct2",
     "submitit": "slurm",
     "eflomal": "eflomal",
     "fxtranslate": "firefox",
 }
-"""What is looked for, with the extra that installs it where it is no part of all installations."""
+"""Packages whose versions are shown, with the extra that installs each; an empty one is part of
+every installation."""
 _NAMES = 15
-"""Columns of a check's name; `huggingface-hub` is the longest of those that are always there."""
+"""Columns of a check's name; `huggingface-hub` is the longest that is always shown."""
 
 
 @frozen
@@ -82,21 +78,19 @@ class Part:
     """``model``, ``translations``, ``data``, ``stanza`` or ``aligner``."""
     name: str
     lang: str
-    """The language that it is for; empty for data, and for a model with one checkpoint for all
-    languages."""
+    """Its language; empty for data, and for a model with one checkpoint for all languages."""
     place: Callable[[bool], str]
-    """Says where it is, or raises why it cannot be used; called with True it downloads first what
+    """Gives where it is, or raises why it cannot be used; called with True, it first downloads what
     is missing."""
 
     @property
     def title(self) -> str:
         """``model opus-mt for de``, ``stanza de``."""
-        return f"{self.kind} {self.name}" + (
-            f" for {self.lang}" if self.lang not in {"", self.name} else ""
-        )
+        language = f" for {self.lang}" if self.lang not in {"", self.name} else ""
+        return f"{self.kind} {self.name}{language}"
 
-    def look(self) -> tuple[str, str]:
-        """Where it is now, and why it cannot be used; one of them is empty."""
+    def status(self) -> tuple[str, str]:
+        """Where it is now, and why it cannot be used; one of the two is empty."""
         try:
             return self.place(False), ""
         except (MtbiasError, OSError) as error:
@@ -133,52 +127,40 @@ def inventory(
         return str(file)
 
     def encoder(fetch: bool) -> str:
-        found = locate_encoder(
+        local = locate_encoder(
             sweep.aligner_model, sweep.languages[0], cache=cache, offline=not fetch, fetch=fetch
         )
-        check_encoder(found.folder, sweep.aligner_layer)
-        return f"{found.revision} in {found.folder}"
+        check_encoder(local.folder, sweep.aligner_layer)
+        return f"{local.revision} in {local.folder}"
 
+    checkpoints = [model for model in sweep.models if not is_of_kind(model)]
     parts = [
         *_systems(sweep),
-        *_checkpoints(
-            [model for model in sweep.models if not is_of_kind(model)],
-            sweep.languages,
-            cache,
-            source=sweep.source_lang,
-        ),
-        *(
-            Part(
-                "translations",
-                name,
-                lang,
-                partial(translations, Path(str(file).replace(LANG, lang))),
-            )
-            for name, file in sweep.systems.items()
-            for lang in sweep.languages
-        ),
-        *(Part("data", name, "", partial(data, name)) for name in sweep.datasets),
+        *_checkpoints(checkpoints, sweep.languages, cache, source=sweep.source_lang),
     ]
-    found = (_measure_of(name, sweep, load) for name in sweep.datasets)
-    measures = [kind for kind in found if kind is not None]
+    for (name, file), lang in product(sweep.systems.items(), sweep.languages):
+        path = Path(str(file).replace(LANG, lang))
+        parts.append(Part("translations", name, lang, partial(translations, path)))
+    parts += [Part("data", name, "", partial(data, name)) for name in sweep.datasets]
+
+    kinds = [_sweep_measure(name, sweep, load) for name in sweep.datasets]
+    measures = [kind for kind in kinds if kind is not None]
     if any(kind.needs_stanza for kind in measures):
-        folder = (
-            demo.stanza_folder_of_demo()
-            if _is_of_demo(sweep)
-            else stanza_folder(sweep.stanza_dir, cache)
-        )
         langs = _languages_read(sweep, measures)
-        parts += _stanza(langs, folder, can_fetch=not _is_of_demo(sweep))
+        if _is_of_demo(sweep):
+            parts += _stanza(langs, demo.stanza_folder_of_demo(), can_fetch=False)
+        else:
+            parts += _stanza(langs, stanza_folder(sweep.stanza_dir, cache))
     if "neural" in sweep.aligner and any("aligner" in kind.uses for kind in measures):
         parts.append(Part("aligner", sweep.aligner_model or DEFAULT_ENCODER, "", encoder))
     return parts
 
 
-def _measure_of(
+def _sweep_measure(
     name: str, sweep: Sweep, load: Callable[[str, str], Corpus[Any]]
 ) -> MeasureKind | None:
-    """What a data set is measured by in a sweep; None where that cannot be known: its own part says
-    why.
+    """The measure of a data set in a sweep; None where the data set cannot be loaded, for which its
+    own part gives the reason.
     """
     if sweep.measure is not None:
         return find_measure(sweep.measure)
@@ -191,14 +173,14 @@ def _measure_of(
 
 
 def _languages_read(sweep: Sweep, measures: Iterable[MeasureKind]) -> list[str]:
-    """Those whose models of Stanza are needed: English too, where sources are parsed."""
+    """Languages whose models of Stanza are needed: English too, where sources are parsed."""
     parses = any(kind.parses_sources for kind in measures)
     return [*sweep.languages, *([ENGLISH] if parses else [])]
 
 
 def _systems(sweep: Sweep) -> Iterator[Part]:
-    """The models that are no checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
-    asked = Asked(
+    """The models other than checkpoints: of an endpoint, of DeepL, of Apertium, of a plugin."""
+    request = SystemRequest(
         name="",
         lang="",
         source_lang=sweep.source_lang,
@@ -210,37 +192,39 @@ def _systems(sweep: Sweep) -> Iterator[Part]:
     )
     for model in filter(is_of_kind, sweep.models):
         for lang in sweep.languages:
-            yield _system(model, replace(asked, lang=lang))
+            yield _system(model, replace(request, lang=lang))
 
 
-def _system(model: str, asked: Asked) -> Part:
-    """The model `SCHEME:NAME`, asked for as `asked` is, but by its own name."""
+def _system(model: str, request: SystemRequest) -> Part:
+    """The model `SCHEME:NAME`, opened with the settings of `request`."""
 
     def place(fetch: bool) -> str:
         kind, name = find_kind(model)
-        mine = replace(asked, name=name, offline=not fetch)
+        mine = replace(request, name=name, offline=not fetch)
         kind.open(mine)
         return kind.place(mine)
 
-    return Part("model", model, asked.lang, place)
+    return Part("model", model, request.lang, place)
 
 
-def _named_systems(models: Iterable[str], langs: Sequence[str], asked: Asked) -> Iterator[Part]:
-    """The models `SCHEME:NAME` for the languages that are named, or that the model's name says.
+def _named_systems(
+    models: Iterable[str], langs: Sequence[str], request: SystemRequest
+) -> Iterator[Part]:
+    """The models `SCHEME:NAME` for `langs`, or for the languages that the model's name implies.
 
     Raises:
-        UsageError: there is neither.
-        SettingError: a revision was asked for, which only models of the hub have.
+        UsageError: no language is given or implied.
+        SettingError: there is a revision, which only models of the hub have.
     """
     for model in models:
-        if asked.settings.revision is not None:
+        if request.settings.revision is not None:
             raise SettingError("revision", f"expected with a model of the hub, got it with {model}")
         kind, name = find_kind(model)
         targets = langs or kind.targets(name)
         if not targets:
             raise UsageError(f"{model} may translate into several languages: give --lang CODE")
         for lang in targets:
-            yield _system(model, replace(asked, lang=lang))
+            yield _system(model, replace(request, lang=lang))
 
 
 def _one_each(model: str) -> bool:
@@ -255,18 +239,20 @@ def _checkpoints(
     revision: str | None = None,
     source: str = "en",
 ) -> list[Part]:
-    """A model with one checkpoint for all languages is one part."""
+    """Checkpoints of `models`; a model with one checkpoint for all languages is one part."""
 
     def place(model: str, lang: str, fetch: bool) -> str:
         online: Any = {"offline": not fetch, "fetch": fetch}
-        found = locate(model, lang, cache=cache, revision=revision, source_lang=source, **online)
-        return f"{found.name} at {found.revision} in {found.folder}"
+        local = locate(model, lang, cache=cache, revision=revision, source_lang=source, **online)
+        return f"{local.name} at {local.revision} in {local.folder}"
 
-    return [
-        Part("model", model, lang if _one_each(model) else "", partial(place, model, lang))
-        for model in models
-        for lang in (langs if _one_each(model) else langs[:1])
-    ]
+    parts = []
+    for model in models:
+        if _one_each(model):
+            parts += [Part("model", model, lang, partial(place, model, lang)) for lang in langs]
+        else:
+            parts.append(Part("model", model, "", partial(place, model, langs[0])))
+    return parts
 
 
 def _stanza(langs: Iterable[str], folder: Path, *, can_fetch: bool = True) -> list[Part]:
@@ -284,55 +270,51 @@ def _stanza(langs: Iterable[str], folder: Path, *, can_fetch: bool = True) -> li
 
 def _fetch_data(name: str, cache: Path | None, sha256: str | None, accept_unverified: bool) -> str:
     bars = draws_bars(sys.stderr)
-    found = fetch_dataset(
+    fetched = fetch_dataset(
         name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars
     )
-    hashes = (
-        f"sha256 {one.sha256} ({'checked' if one.verified else 'NOT checked, hash recorded'}"
-        f"{'' if one.fresh else ', was here'})"
-        for one in found.downloads
-    )
-    return (
-        f"{found.folder}, {', '.join(hashes)}"
-        if found.downloads
-        else "nothing to download, ships with mtbias"
-    )
+    if not fetched.downloads:
+        return "nothing to fetch_result, ships with mtbias"
+    hashes = []
+    for item in fetched.downloads:
+        checked = "checked" if item.verified else "NOT checked, hash recorded"
+        was_here = "" if item.fresh else ", was here"
+        hashes.append(f"sha256 {item.sha256} ({checked}{was_here})")
+    return f"{fetched.folder}, {', '.join(hashes)}"
 
 
 def _is_of_demo(sweep: Sweep) -> bool:
     """Whether Stanza's models are those that ship with the demo."""
-    all_demo = (
-        all(model == DEMO for model in sweep.models)
-        and set(sweep.datasets) == {DEMO}
-        and not sweep.data
-    )
-    return str(sweep.stanza_dir) == demo.STANZA_NAME or (sweep.stanza_dir is None and all_demo)
+    if sweep.stanza_dir is not None:
+        return str(sweep.stanza_dir) == demo.STANZA_NAME
+    return {DEMO}.issuperset(sweep.models) and set(sweep.datasets) == {DEMO} and not sweep.data
 
 
 def missing_here(sweep: Sweep) -> list[str]:
     """A line for each model and data set of a sweep that cannot be used on this machine."""
-    return [problem for part in inventory(sweep) if (problem := part.look()[1])]
+    return [problem for part in inventory(sweep) if (problem := part.status()[1])]
 
 
 def refuse_missing(sweep: Sweep, file: Path) -> None:
-    """Stop before a task does.
+    """Refuse a sweep whose tasks would fail for want of a model or data set.
 
     Raises:
-        MissingResourceError: something is not here; names the first and the command that fetches
+        MissingResourceError: one cannot be used here; names the first and the command that fetches
             all.
     """
     missing = missing_here(sweep)
     if missing:
         raise MissingResourceError(
-            f"{len(missing)} of this sweep's models and data are not usable here, the first: {missing[0]}. On "
-            f"a machine with network, `mtbias fetch --sweep {file}` downloads what is missing"
+            f"{len(missing)} of this sweep's models and data are not usable here, "
+            f"the first: {missing[0]}. On a machine with network, "
+            f"`mtbias fetch --sweep {file}` downloads what is missing"
         )
 
 
 def fetch(
     sweep: Sweep, say: Callable[[str], object], *, sha256: str | None, accept_unverified: bool
 ) -> None:
-    """Fetch what a sweep needs and is missing here.
+    """Fetch the parts of a sweep that are missing here.
 
     Raises:
         MtbiasError: something cannot be fetched; a wrong name or hash is refused before anything
@@ -340,21 +322,16 @@ def fetch(
     """
     check_names(sweep)
     parts = inventory(sweep, sha256=sha256, accept_unverified=accept_unverified)
-    looked = [(part, *part.look()) for part in parts]
-    for part, _, problem in looked:
-        if (
-            part.kind == "data"
-            and problem
-            and part.name in datasets()
-            and part.name not in sweep.data
-        ):
-            given_hash(dataset(part.name).source, sha256)
-    for part, where, problem in looked:
-        say(
-            f"{part.title}: fetched, {part.place(True)}"
-            if problem
-            else f"{part.title}: here, {where}"
-        )
+    states = [(part, *part.status()) for part in parts]
+    for part, _, problem in states:
+        is_public = part.name in datasets() and part.name not in sweep.data
+        if part.kind == "data" and problem and is_public:
+            checked_hash(dataset(part.name).source, sha256)
+    for part, where, problem in states:
+        if problem:
+            say(f"{part.title}: fetched, {part.place(True)}")
+        else:
+            say(f"{part.title}: here, {where}")
 
 
 def fetch_named(
@@ -374,7 +351,7 @@ def fetch_named(
     each is.
 
     Raises:
-        UsageError: nothing is named; a wrong name or hash, before anything is fetched.
+        UsageError: nothing is named, or a name or hash is wrong; then nothing is fetched.
         MtbiasError: something cannot be fetched.
     """
     if sha256 is not None and not datasets:
@@ -387,14 +364,14 @@ def fetch_named(
         if lang != ENGLISH or models:
             get_language(lang)
     for name in datasets:
-        given_hash(fetched_source(name), sha256)
+        checked_hash(fetched_source(name), sha256)
     checkpoints = [model for model in models if not is_of_kind(model)]
     for model in checkpoints:
         check_name(model)
         if _one_each(model) and not langs:
             raise UsageError(f"{model} has one checkpoint for each language: give --lang CODE")
     cache = cache_folder(cache_dir)
-    asked = Asked(
+    request = SystemRequest(
         name="",
         lang="",
         source_lang=source_lang,
@@ -403,11 +380,9 @@ def fetch_named(
         cache=cache,
         offline=False,
     )
-    systems = list(_named_systems(filter(is_of_kind, models), langs, asked))
-    for part in [
-        *_checkpoints(checkpoints, langs or ["de"], cache, revision, source_lang),
-        *systems,
-    ]:
+    systems = list(_named_systems(filter(is_of_kind, models), langs, request))
+    named = _checkpoints(checkpoints, langs or ["de"], cache, revision, source_lang)
+    for part in [*named, *systems]:
         say(f"{part.title}: {part.place(True)}")
     for name in datasets:
         say(f"data {name}: {_fetch_data(name, cache, sha256, accept_unverified)}")
@@ -417,21 +392,21 @@ def fetch_named(
 
 @frozen
 class Check:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     part: str
     """Heading in the text."""
     name: str
     found: str
+    """A version, a place, or what is wrong; a key of the command's JSON."""
     ok: bool = True
     """False where something needed is missing or wrong."""
 
 
 def examine(sweep: Sweep | None) -> Iterator[Check]:
-    """Look at versions, devices and network, and at everything that a `sweep` needs, if one is
-    given.
+    """Check versions, devices and network, and everything that a `sweep` needs, if one is given.
 
-    Nothing is fetched, nothing leaves the machine.
+    The network is not used.
     """
     checks = list(_versions(sweep))
     yield from checks
@@ -445,7 +420,7 @@ def examine(sweep: Sweep | None) -> Iterator[Check]:
         "allowed" if allowed else f"forbidden by {network.VARIABLE} or HF_HUB_OFFLINE",
     )
     for needed in () if sweep is None else inventory(sweep):
-        where, problem = needed.look()
+        where, problem = needed.status()
         yield Check(
             f"needed by the sweep {sweep.name if sweep else ''}",
             needed.title,
@@ -455,14 +430,14 @@ def examine(sweep: Sweep | None) -> Iterator[Check]:
 
 
 def as_text(checks: Iterable[Check]) -> str:
-    """A heading for each part, a line for each check; what is wrong is marked."""
+    """A heading for each part and a line for each check, with a mark where something is wrong."""
     blocks = []
-    for part, own in groupby(checks, key=lambda check: check.part):
-        rows = [
-            f"{' ' if c.ok else '!'} {printable(c.name):<{_NAMES}}  {printable(c.found)}\n"
-            for c in own
-        ]
-        blocks.append("".join([f"{part}\n", *rows]))
+    for part, checks_of_part in groupby(checks, key=lambda check: check.part):
+        rows = [f"{part}\n"]
+        for check in checks_of_part:
+            mark = " " if check.ok else "!"
+            rows.append(f"{mark} {printable(check.name):<{_NAMES}}  {printable(check.found)}\n")
+        blocks.append("".join(rows))
     return "\n".join(blocks)
 
 
@@ -471,18 +446,18 @@ def _versions(sweep: Sweep | None) -> Iterator[Check]:
     yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
     for name, extra in _PACKAGES.items():
         needed = not extra or (extra == "ct2" and sweep is not None and sweep.engine == "ct2")
-        found = ""
+        installed = ""
         with suppress(PackageNotFoundError):
-            found = version(name)
+            installed = version(name)
         missing = f"not installed ({'' if needed else 'optional: '}{install_command(extra)})"
-        yield Check("versions", name, found or missing, bool(found) or not needed)
+        yield Check("versions", name, installed or missing, bool(installed) or not needed)
 
 
 def _devices(sweep: Sweep | None) -> Iterator[Check]:
     import torch
 
-    found = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch"
-    yield Check("devices", "cpu", found)
+    cores = f"{usable_cores()} cores for this process, {torch.get_num_threads()} threads of torch"
+    yield Check("devices", "cpu", cores)
     count = gpu_count()
     for n in range(count):
         memory = torch.cuda.mem_get_info(n)[0] / 2**30
@@ -490,10 +465,8 @@ def _devices(sweep: Sweep | None) -> Iterator[Check]:
             "devices", f"cuda:{n}", f"{torch.cuda.get_device_name(n)}, {memory:.0f} GiB free"
         )
     if not count:
-        built = torch.version.cuda
-        why = (
-            f"torch is built for CUDA {built}, and sees none"
-            if built
-            else "this build of torch has no CUDA"
-        )
+        cuda = torch.version.cuda
+        why = "this build of torch has no CUDA"
+        if cuda:
+            why = f"torch is built for CUDA {cuda}, and sees none"
         yield Check("devices", "cuda", f"no GPU: {why}", sweep is None or sweep.device != "cuda")

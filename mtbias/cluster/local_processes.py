@@ -22,7 +22,7 @@ from mtbias.cluster.task_places import (
 from mtbias.cluster.task_runs import (
     LOGS,
     Failure,
-    Looked,
+    RunStates,
     forget_failure,
     is_done,
     is_running,
@@ -41,7 +41,7 @@ from mtbias.machine.devices import gpu_count
 from mtbias.machine.stage_progress import ProgressLine
 
 _PAUSE = 0.5
-"""Seconds after which what other processes do is looked at again."""
+"""Seconds between two checks of what other processes do."""
 
 
 def sweep(
@@ -56,15 +56,16 @@ def sweep(
     jobs: int | None = None,
     say: Callable[[str], object],
 ) -> None:
-    """Do the sweep in `file` on this machine and write its tables; or `task` of it alone, in this
-    process, or with ``-`` the tasks whose ids are on standard input.
+    """Run the sweep in `file` on this machine and write its tables; or only its `task`, in this
+    process; or with ``-`` the tasks whose ids are on standard input.
 
     With `changes` (`read_sweep`) the sweep as it runs is written to ``OUT/sweep.toml``, which
-    `mtbias status` and `mtbias submit` take. With `dry_run` only the plan is said, with
+    `mtbias status` and `mtbias submit` take. With `dry_run` only the plan is shown, with
     `list_tasks` the ids of the tasks.
 
     Raises:
-        MtbiasError: the sweep cannot be read, something that it needs is not here, or tasks failed.
+        MtbiasError: the sweep cannot be read, something that it needs is missing here, or tasks
+            failed.
     """
     plan = make_plan(read_sweep(file, changes))
     if list_tasks:
@@ -79,17 +80,17 @@ def sweep(
     if task is not None and task in (STANDARD_INPUT_OF_TASKS, STANDARD_INPUT):
         run_named(plan, sys.stdin, device=where, say=say)
         return
-    one = None if task is None else plan.task(task)
-    if (
-        one is None or one.shard is not None or where == "auto"
-    ):  # what a GPU translated is scored without one, too
+    single = None if task is None else plan.task(task)
+    translates = single is None or single.shard is not None
+    if translates or where == "auto":  # what a GPU translated is scored without one, too
         where = translation_device(where)
-    if one is not None:
-        with recorded(plan, one, _own_log()):
-            run_task(plan, one, device=where, say=say, progress=ProgressLine())
+    if single is not None:
+        with recorded(plan, single, _own_log()):
+            run_task(plan, single, device=where, say=say, progress=ProgressLine())
         return
-    written = plan.sweep.out / "sweep.toml"
-    if changes and not dry_run and written.exists() and written.samefile(file):
+
+    copy = plan.sweep.out / "sweep.toml"
+    if changes and not dry_run and copy.exists() and copy.samefile(file):
         advice = "change that file, or name another folder with --set out=FOLDER"
         message = f"the sweep with its changes would be written over {file}, which was read"
         raise SettingError("set", f"{message}; {advice}")
@@ -97,7 +98,7 @@ def sweep(
     if dry_run:
         return
     if changes:
-        file = written
+        file = copy
         make_folder(file.parent)
         write_atomic(file, to_toml(plan.sweep).encode())
     refuse_missing(plan.sweep, file)
@@ -109,7 +110,7 @@ def sweep(
 def _report_end(
     plan: SweepPlan, failed: Mapping[str, Failure], say: Callable[[str], object]
 ) -> None:
-    """Say what failed, or the table, its files and the pages.
+    """Show the failures, or the table, its files and the pages.
 
     Raises:
         MtbiasError: tasks failed.
@@ -131,7 +132,7 @@ def _report_end(
 
 
 def _own_log() -> str:
-    """The file that this process prints errors to; empty where it is none."""
+    """The file that this process prints errors to; empty where they go elsewhere."""
     path = Path("/proc/self/fd/2").resolve()
     return str(path) if path.is_file() else ""
 
@@ -144,11 +145,12 @@ def run_locally(
     places: Sequence[Place],
     say: Callable[[str], object],
 ) -> dict[str, Failure]:
-    """Run all tasks of the sweep in `file` that are not done; gives why tasks failed, by their ids.
+    """Run all tasks of the sweep in `file` that are not done; gives the failures by tasks' ids.
 
-    A task begins when all that it needs have ended, well or not: what is there is scored. Whatever
-    ends this call ends the tasks that run. `device` is ``cpu`` or ``cuda``, `places` come from
-    `task_places`; `say` is called with a line at the beginning and end of a task.
+    A task begins when all that it needs have ended, well or not: what exists is scored. When this
+    call ends, for whatever reason, so do the running tasks. `device` is ``cpu`` or ``cuda``,
+    `places` come from `task_places`; `say` is called with a line at the beginning and end of a
+    task.
 
     Raises:
         RunFolderError: the folder of logs cannot be written.
@@ -171,10 +173,10 @@ class _LocalRun:
     def __init__(
         self, plan: SweepPlan, file: Path, device: str, say: Callable[[str], object]
     ) -> None:
-        """See `run_locally`; nothing is begun."""
+        """See `run_locally`; no task is begun yet."""
         self.schedule = Schedule(plan)
         self.processes: dict[int, TaskProcess] = {}
-        """By the numbers of their places."""
+        """The processes by the numbers of their places."""
         self._plan, self._file, self._device, self._say = plan, file, device, say
         self._answers: queue.SimpleQueue[TaskProcess] = queue.SimpleQueue()
 
@@ -225,38 +227,38 @@ class _LocalRun:
 
 
 class Schedule:
-    """Which task of a sweep comes next, and how those that were begun ended."""
+    """Which task of a sweep comes next, and how earlier ones ended."""
 
     def __init__(self, plan: SweepPlan) -> None:
-        """None is begun yet."""
+        """Begin with all tasks waiting."""
         self.failures: dict[str, Failure] = {}
         """Why tasks failed, by their ids."""
         self.waiting: list[Task] = list(plan.tasks)
         self._plan = plan
         self._over: set[str] = set()
-        self._looked: Looked = {}
+        self._states: RunStates = {}
         self._languages = {lang: n for n, lang in enumerate(plan.sweep.languages)}
 
     def has_ended(self, task: Task, failure: Failure | None) -> None:
-        """Note that a task has ended, and with `failure` why not well."""
+        """Note that a task has ended, and in `failure` why it failed."""
         self._over.add(task.id)
         for cell in task.cells:
-            self._looked.pop(cell.id, None)
+            self._states.pop(cell.id, None)
         if failure is not None:
             self.failures[task.id] = failure
 
     def next_task(self, place: Place, last: Task | None, others: Sequence[Task]) -> Task | None:
-        """The next task for a place, whose process did `last` before, while `others` run; it, and
-        those that need not begin, no longer wait.
+        """The next task for a place whose process did `last` before, while `others` run.
 
-        One that another process does just now waits on.
+        It no longer waits, nor do tasks that turn out to be done. A task that another process is
+        doing still waits.
         """
         out = self._plan.sweep.out
         for task in sorted(self.waiting, key=lambda each: self._order(each, last, others)):
             if not place.takes(task) or not self._may_begin(task) or is_running(out, task):
                 continue
             self.waiting.remove(task)
-            if is_done(self._plan, task, self._looked):
+            if is_done(self._plan, task, self._states):
                 self._over.add(task.id)
                 forget_failure(out, task)
             elif task.kind == TABLE and self.failures:
@@ -271,8 +273,8 @@ class Schedule:
         return all(need.id in self._over for need in self._plan.needs(task))
 
     def _order(self, task: Task, last: Task | None, others: Sequence[Task]) -> tuple[int, ...]:
-        """Translations first, language by language; of these what is left of the cell that the
-        process knows, then what nobody else is at, then what has the same weights.
+        """The rank of a task: translations first, language by language; among these the cell that
+        the process already has, then cells that no other process has, then the same weights.
         """
         if task.shard is None:
             return (1,)
@@ -288,7 +290,7 @@ class Schedule:
 
 
 def _why_failed(plan: SweepPlan, task: Task, code: int) -> Failure:
-    """What a task left word of, or, written down for it, how its process ended."""
+    """The failure that a task recorded; else how its process ended, which is recorded for it."""
     failure = read_failure(plan.sweep.out, task)
     if failure is None:
         error = f"ended by signal {-code}" if code < 0 else f"exit code {code}"

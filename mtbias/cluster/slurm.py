@@ -1,8 +1,8 @@
-"""Tasks of a sweep as Slurm job arrays, through submitit; and which of them Slurm still has.
+"""Submission of a sweep's tasks as Slurm job arrays (through submitit), and the state of the queue.
 
-A record is written before an array is submitted, with a mark of its own that the jobs carry as
-their comment: so jobs are found again whatever happens to the process that submits them. There is a
-lock, so that two submissions cannot double tasks. Nothing reads a clock.
+A record with a unique mark is written before an array is submitted, and the jobs carry the mark as
+their comment: so they are found again whatever happens to the process that submits them. A lock
+keeps two submissions from doubling tasks. Nothing reads a clock.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from mtbias.cluster.inventory import missing_here, refuse_missing
 from mtbias.cluster.sweep_file import Resources, Slurm, read_sweep
 from mtbias.cluster.sweep_tasks import SweepPlan, Task, make_plan, plan_text
 from mtbias.cluster.task_places import OFFLINE
-from mtbias.cluster.task_runs import LOGS, Looked, forget_failure, is_done, recorded, run_task
+from mtbias.cluster.task_runs import LOGS, RunStates, forget_failure, is_done, recorded, run_task
 from mtbias.errors import DataError, DependencyError, MtbiasError
 from mtbias.files.reading import input_bytes
 from mtbias.files.strict_json import DecodingError, decoded
@@ -41,15 +42,15 @@ _COMMENT = "mtbias-"
 
 @frozen
 class Array:
-    """Tasks that are submitted together, and what each asks for."""
+    """Tasks that are submitted together, and the resources of each."""
 
     tasks: tuple[Task, ...]
-    """Of one kind; their systems all reach other machines by their nature, or none does."""
+    """All of one kind; the systems of all need the network, or those of none."""
     resources: Resources
 
     @property
     def kind(self) -> str:
-        """Of its tasks."""
+        """The kind of its tasks."""
         return self.tasks[0].kind
 
 
@@ -83,7 +84,7 @@ class SlurmTask:
         return "\n".join(lines)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - submitit's
-        """What submitit puts into the queue again: the same task, which resumes."""
+        """The same task, which resumes, for submitit to put into the queue again."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
@@ -98,17 +99,17 @@ def _own_log() -> str:
 
 
 def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
-    """The arrays of what is neither done nor in Slurm's queue.
+    """The arrays of the tasks that are neither done nor in Slurm's queue.
 
-    A score task or the table that waits in the queue is submitted again only where something that
-    it needs is: it would not wait for that.
+    A score task or the table that waits in the queue is submitted again only together with a task
+    that it needs, since the waiting one would not wait for that.
     """
     new: set[str] = set()
     arrays: dict[tuple[str, bool], list[Task]] = {}
-    looked: Looked = {}
+    states: RunStates = {}
     for task in plan.tasks:
         renewed = any(need.id in new for need in plan.needs(task))
-        if is_done(plan, task, looked) or (task.id in queued and not renewed):
+        if is_done(plan, task, states) or (task.id in queued and not renewed):
             continue
         new.add(task.id)
         arrays.setdefault((task.kind, task.needs_network), []).append(task)
@@ -118,12 +119,12 @@ def to_submit(plan: SweepPlan, queued: Sequence[str]) -> list[Array]:
 def submit_sweep(
     file: Path, *, dry_run: bool, max_parallel: int | None, say: Callable[[str], object]
 ) -> None:
-    """Submit what is neither done nor queued of the sweep in `file`; with `dry_run` only say what
-    that is.
+    """Submit the tasks of the sweep in `file` that are neither done nor queued; with `dry_run` only
+    list them.
 
     Raises:
-        MtbiasError: the sweep cannot be read, something that it needs is not here, or Slurm refuses
-            it.
+        MtbiasError: the sweep cannot be read, something that it needs is missing here, or Slurm
+            refuses it.
     """
     changes = [] if max_parallel is None else [f"slurm.max_parallel={max_parallel}"]
     plan = make_plan(read_sweep(file, changes))
@@ -146,11 +147,10 @@ def submit_sweep(
         submit(plan, file.resolve(), arrays, device=device, say=say)
     if queue:
         say(f"{len(queue)} tasks are in the queue already")
-    say(
-        f"`mtbias status {file}` shows how far it is"
-        if arrays or queue
-        else "nothing is left to submit"
-    )
+    if arrays or queue:
+        say(f"`mtbias status {file}` shows how far it is")
+    else:
+        say("nothing is left to submit")
 
 
 def submit(
@@ -161,10 +161,10 @@ def submit(
     device: str,
     say: Callable[[str], object],
 ) -> None:
-    """Submit the arrays of `to_submit`: each after all that its tasks need, whether that ended well
+    """Submit the arrays of `to_submit`, each to begin when all that its tasks need has ended, well
     or not.
 
-    `file` holds the sweep, where all nodes see it; `device` is ``cpu`` or ``cuda``; at most
+    `file` holds the sweep in a place that all nodes see; `device` is ``cpu`` or ``cuda``; at most
     `max_parallel` tasks of an array run at once; `say` is called with a line for each array.
 
     Raises:
@@ -174,10 +174,12 @@ def submit(
     """
     queued = {mark: job for mark, job, *_ in _queue()}
     records = [record for record in read_submissions(plan.sweep.out) if record.mark in queued]
-    waited = {task: queued[record.mark] for record in records for task in record.tasks}
+    waited: dict[str, str] = {}
+    for record in records:
+        waited |= dict.fromkeys(record.tasks, queued[record.mark])
     for array in divided(arrays, most_tasks()):
-        needs = {need.id for task in array.tasks for need in plan.needs(task)}
-        jobs = sorted({waited[name] for name in needs if name in waited})
+        needs = chain.from_iterable(map(plan.needs, array.tasks))
+        jobs = sorted({waited[need.id] for need in needs if need.id in waited})
         record = _submit(plan, file, array, jobs, device)
         waited |= dict.fromkeys(record.tasks, record.job)
         after = f", after {', '.join(jobs)}" if jobs else ""
@@ -185,7 +187,7 @@ def submit(
 
 
 def _amounts(array: Array) -> str:
-    """What each task of an array asks for: ``1 GPUs, 4 CPUs, 64G memory, 480 minutes``."""
+    """The resources of each task of an array: ``1 GPUs, 4 CPUs, 64G memory, 480 minutes``."""
     names = {"gpus": "GPUs", "cpus": "CPUs", "mem": "memory", "minutes": "minutes"}
     amounts = []
     for key, what in names.items():
@@ -196,8 +198,8 @@ def _amounts(array: Array) -> str:
 
 
 def _described(plan: SweepPlan, array: Array) -> Iterator[str]:
-    """An array that is not submitted: its size, what each task asks for, and the head of its job's
-    script.
+    """Lines about an array that is not submitted: its size, the resources of each task, and the
+    head of its job's script.
     """
     parameters = _parameters(plan.sweep.slurm, array, _job_name(plan, array))
     yield f"would submit {len(array.tasks)} × {array.kind} ({_amounts(array)})"
@@ -216,9 +218,7 @@ def _job_name(plan: SweepPlan, array: Array) -> str:
 
 
 def most_tasks() -> int | None:
-    """The most tasks that an array may have on this cluster (``MaxArraySize``); None where Slurm
-    does not tell.
-    """
+    """Most tasks of an array on this cluster (``MaxArraySize``); None where Slurm does not say."""
     if shutil.which("scontrol") is None:
         return None
     command = ["scontrol", "show", "config"]
@@ -226,12 +226,12 @@ def most_tasks() -> int | None:
         answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     except subprocess.TimeoutExpired:
         return None
-    found = re.search(r"^MaxArraySize\s*=\s*(\d+)\s*$", answer.stdout, re.MULTILINE)
-    return None if found is None else max(1, int(found[1]))
+    line = re.search(r"^MaxArraySize\s*=\s*(\d+)\s*$", answer.stdout, re.MULTILINE)
+    return None if line is None else max(1, int(line[1]))
 
 
 def divided(arrays: Iterable[Array], most: int | None) -> Iterator[Array]:
-    """`arrays` in parts of at most so many tasks, in order; None: whole."""
+    """`arrays` in parts of at most `most` tasks, in order; None leaves them whole."""
     for array in arrays:
         size = most or len(array.tasks)
         for first in range(0, len(array.tasks), size):
@@ -247,10 +247,10 @@ def _submit(
         forget_failure(out, task)
     mark = f"{_COMMENT}{secrets.token_hex(8)}"
     record = Submission(mark, "", tuple(task.id for task in array.tasks))
-    present = sorted(
-        (out / SUBMISSIONS).glob("[0-9]*.json")
-    )  # one submission at a time (`locked_folder`)
-    path = out / SUBMISSIONS / f"{int(present[-1].stem) + 1 if present else 1:06d}.json"
+    # No other submission runs: the folder is locked.
+    earlier = sorted((out / SUBMISSIONS).glob("[0-9]*.json"))
+    number = int(earlier[-1].stem) + 1 if earlier else 1
+    path = out / SUBMISSIONS / f"{number:06d}.json"
     write_json(path, asdict(record), own=True)
     executor = submitit.SlurmExecutor(folder=out / LOGS, max_num_timeout=MOST_REQUEUES)
     executor.update_parameters(
@@ -275,16 +275,15 @@ def _submit(
 
 def _parameters(slurm: Slurm, array: Array, name: str) -> JsonDict:
     resources = array.resources
+    offline = {} if array.tasks[0].needs_network else OFFLINE
     setup = [
-        "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",  # srun does not take it over by itself since Slurm 22.05
+        # Since Slurm 22.05 srun does not take this over by itself.
+        "export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK",
         "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$SLURM_CPUS_PER_TASK}",
-        *(
-            f"export {key}={value}"
-            for key, value in ({} if array.tasks[0].needs_network else OFFLINE).items()
-        ),
+        *(f"export {key}={value}" for key, value in offline.items()),
         *slurm.setup,
     ]
-    chosen: JsonDict = {
+    parameters: JsonDict = {
         "job_name": name,
         "partition": slurm.partition,
         "account": slurm.account,
@@ -297,7 +296,7 @@ def _parameters(slurm: Slurm, array: Array, name: str) -> JsonDict:
         "setup": setup,
         "additional_parameters": {"requeue": True, **slurm.extra},
     }
-    return {key: value for key, value in chosen.items() if value is not None}
+    return {key: value for key, value in parameters.items() if value is not None}
 
 
 def _submitit() -> Any:  # noqa: ANN401 - a module without types
@@ -309,8 +308,8 @@ def _submitit() -> Any:  # noqa: ANN401 - a module without types
     missing = [name for name in ("sbatch", "srun", "squeue") if shutil.which(name) is None]
     if missing:
         raise DependencyError(
-            f"Slurm's {missing[0]} is not on this machine: run mtbias submit on a login node of the cluster, or "
-            "`mtbias sweep` here"
+            f"Slurm's {missing[0]} is not on this machine: "
+            "run mtbias submit on a login node of the cluster, or `mtbias sweep` here"
         )
     return submitit
 
@@ -321,20 +320,19 @@ def read_submissions(out: Path) -> list[Submission]:
     Raises:
         DataError: one is damaged.
     """
-    found = []
+    submissions = []
     for path in sorted((out / SUBMISSIONS).glob("[0-9]*.json")):
         try:
-            found.append(decoded(Submission, input_bytes(path)))
+            submissions.append(decoded(Submission, input_bytes(path)))
         except DecodingError as error:
             raise DataError(
                 f"damaged: {error}; move it away once none of its jobs is queued", path=path
             ) from None
-    return found
+    return submissions
 
 
 def queue_states(out: Path) -> dict[str, str]:
-    """``running`` or ``queued`` for each task of a sweep that Slurm has; empty where there is no
-    Slurm.
+    """``running`` or ``queued`` for each task of a sweep in Slurm's queue; empty without Slurm.
 
     Raises:
         MtbiasError: Slurm does not answer.
@@ -362,31 +360,27 @@ def _queue() -> list[tuple[str, str, int, str]]:
     if answer.returncode:
         first = (answer.stderr.strip().splitlines() or ["no reason given"])[0]
         raise MtbiasError(f"Slurm does not answer: {first}")
-    found = []
+    tasks = []
     for line in answer.stdout.splitlines():
         mark, job, index, state = [*line.split("|"), "", "", ""][:4]
         if mark.startswith(_COMMENT):
-            found.append((mark, job, int(index) if index.isdigit() else 0, state))
-    return found
+            tasks.append((mark, job, int(index) if index.isdigit() else 0, state))
+    return tasks
 
 
 def submission_device(plan: SweepPlan) -> str:
-    """``cuda`` where translations ask Slurm for GPUs, unless the sweep says on which device it
-    translates.
+    """The device of the sweep; where that is ``auto``, ``cuda`` if translations ask Slurm for GPUs,
+    else ``cpu``.
     """
     if plan.sweep.device != "auto":
         return plan.sweep.device
-    return (
-        "cuda"
-        if any(plan.resources(task).gpus for task in plan.tasks if task.kind == "translate")
-        else "cpu"
-    )
+    translations = [task for task in plan.tasks if task.kind == "translate"]
+    on_gpus = any(plan.resources(task).gpus for task in translations)
+    return "cuda" if on_gpus else "cpu"
 
 
 def log_of(out: Path, task: Task) -> str:
-    """What a task printed on standard error when it was last submitted; empty where that is not
-    known.
-    """
+    """The file of a task's standard error when it was last submitted; empty where unknown."""
     record = next((each for each in reversed(read_submissions(out)) if task.id in each.tasks), None)
     if record is None or not record.job:
         return ""

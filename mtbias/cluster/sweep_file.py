@@ -1,6 +1,4 @@
-"""What a sweep is: models × languages × data sets × presets, and how its tasks are to run; read
-from a TOML file.
-"""
+"""The file of a sweep (TOML): models × languages × data sets × presets, and how its tasks run."""
 
 from __future__ import annotations
 
@@ -38,8 +36,9 @@ from mtbias.types import JsonDict, JsonObject
 T = TypeVar("T")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""Of a sweep: it becomes the name of jobs, and begins with no hyphen, so that it is no option of
-sbatch."""
+"""The name of a sweep, and so of its jobs; without a hyphen at its beginning, which sbatch would
+take for an option."""
+_NAME_IN_WORDS = "up to 100 letters (a to z), digits, '.', '_' and '-'"
 _OPTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """A long option of sbatch, without its hyphens."""
 LISTS = {"models", "languages", "datasets", "presets"}
@@ -48,12 +47,12 @@ LISTS = {"models", "languages", "datasets", "presets"}
 
 @dataclass(frozen=True, kw_only=True)
 class Resources(Settings):
-    """What a Slurm task asks for."""
+    """The resources that a Slurm task asks for."""
 
     gpus: int = at_least(0, 0, 1024)
     cpus: int = at_least(1, 4, 4096)
     mem: str = "16G"
-    """Such as ``16G``."""
+    """An amount such as ``16G``."""
     minutes: int = at_least(1, 480, 60 * 24 * 365)
 
     def __post_init__(self) -> None:
@@ -74,7 +73,7 @@ class Slurm(Resources):
     max_parallel: int | None = at_least(1, None, 100_000)
     """Tasks of an array that may run at once."""
     score: Resources = Resources()
-    """Of scoring, and of translation where another machine computes."""
+    """Resources of scoring, and of translation that another machine computes."""
     extra: Mapping[str, str | int | bool] = field(default_factory=dict)
     """Further options of sbatch, such as ``qos``."""
     setup: tuple[str, ...] = ()
@@ -87,14 +86,9 @@ class Slurm(Resources):
                 raise SettingError(
                     "extra", f"expected names of options of sbatch, such as qos, got {key!r:.60}"
                 )
-        for key, value in {
-            "partition": self.partition,
-            "account": self.account,
-            **self.extra,
-        }.items():
-            if (
-                isinstance(value, str) and not value.isprintable()
-            ):  # each is a line of the job's script
+        script_lines = {"partition": self.partition, "account": self.account, **self.extra}
+        for key, value in script_lines.items():
+            if isinstance(value, str) and not value.isprintable():
                 raise SettingError(
                     key, f"expected text in one line without control characters, got {value!r}"
                 )
@@ -109,7 +103,7 @@ class Sweep(
     EvaluatorSettings,
     BootstrapSettings,
 ):
-    """All that a sweep's tasks depend on. Paths are absolute."""
+    """Everything that a sweep's tasks depend on. Paths are absolute."""
 
     engine: Engine = "transformers"
     """The same for all presets: tasks of one run work on different machines, which need not have
@@ -123,8 +117,7 @@ class Sweep(
     """Short names, hub ids, absolute paths of folders, ``openai:NAME`` of an endpoint, or
     ``deepl:MODEL``."""
     systems: Mapping[str, Path] = field(default_factory=dict)
-    """Files of translations that are there, by the system's name; ``{lang}`` in a path stands for
-    the language."""
+    """Files of translations by the system's name, with ``{lang}`` in the path for the language."""
     languages: tuple[str, ...]
     datasets: tuple[str, ...]
     presets: tuple[Preset, ...] = ("paper",)
@@ -140,11 +133,9 @@ class Sweep(
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.name and not _NAME.fullmatch(self.name):
-            raise SettingError(
-                "name",
-                f"expected up to 100 letters (a to z), digits, '.', '_' and '-', got {self.name!r:.60}",
-            )
-        if any(category(char) == "Cc" for char in str(self.out)):  # it stands in the jobs' scripts
+            raise SettingError("name", f"expected {_NAME_IN_WORDS}, got {self.name!r:.60}")
+        # The path is part of the jobs' scripts.
+        if any(category(char) == "Cc" for char in str(self.out)):
             raise SettingError(
                 "out", f"expected a path without control characters, got {str(self.out)!r:.200}"
             )
@@ -177,19 +168,19 @@ class Sweep(
 def check_name(key: str, name: str) -> None:
     """`SettingError` for a name in the table `key` that is no name of a folder."""
     if not _NAME.fullmatch(name):
-        message = f"expected names of up to 100 letters (a to z), digits, '.', '_' and '-', got {name!r:.60}"
+        message = f"expected names of {_NAME_IN_WORDS}, got {name!r:.60}"
         raise SettingError(key, message)
 
 
 def read_sweep(path: Path | str, changes: Sequence[str] = ()) -> Sweep:
-    """Read a sweep's file; `changes`, ``key=value`` each, go before what it says.
+    """Read a sweep's file; each of `changes` (``key=value``) overrides a key of it.
 
-    Relative paths count from the folder of the file, those of `changes` from the current folder.
+    Relative paths start at the folder of the file, those of `changes` at the current folder.
 
     Raises:
-        DataError: no such file, a pipe, no TOML, an unknown key, a value of a wrong type; with
-            file, line and key; a sweep of coreference.
-        UsageError: the same of a change.
+        DataError: the file is missing, a pipe or not TOML, or a sweep of coreference; a key is
+            unknown or its value of a wrong type. The message has file, line and key.
+        UsageError: a change has such a fault.
     """
     path = Path(path)
     if is_of_coreference(path):
@@ -228,12 +219,16 @@ def read_as(
         DataError, UsageError: as `read_sweep`.
     """
     if own_descriptor(path) is not None:
-        message = "expected a file, which the sweep's processes read again, got a pipe; write the content into one"
+        message = (
+            "expected a file, which the sweep's processes read again, got a pipe; "
+            "write the content into one"
+        )
         raise DataError(message, path=path)
     file = read_text(path)
     changed = placed(_tables(changes), Path.cwd())
+    content = placed(parse_toml(file), path.resolve().parent)
     try:
-        return converted(kind, _merged(placed(parse_toml(file), path.resolve().parent), changed))
+        return converted(kind, _merged(content, changed))
     except DecodingError as error:
         key = str(error).partition(": ")[0]
         if key.partition(".")[0] in changed:
@@ -248,34 +243,33 @@ def name_of(path: Path) -> str:
 
 
 def _tables(changes: Sequence[str]) -> JsonDict:
-    """The content of changes: values are TOML's, or texts without quotes; those of a list may stand
-    with commas alone.
+    """The content of changes. Values are TOML, or texts without quotes; a list may be texts with
+    commas between them.
 
     Raises:
-        UsageError: one is no ``key=value``.
+        UsageError: a change is not ``key=value``.
     """
     tables: JsonDict = {}
     for change in changes:
         key, equals, value = change.partition("=")
         if key.strip() in LISTS:
-            value = json.dumps(
-                [part.strip(" \"'") for part in value.strip(" []").split(",")], ensure_ascii=False
-            )
+            texts = [part.strip(" \"'") for part in value.strip(" []").split(",")]
+            value = json.dumps(texts, ensure_ascii=False)
         for text in (value, json.dumps(value, ensure_ascii=False)) if equals else ():
-            with suppress(
-                ValueError, RecursionError
-            ):  # no TOML, a number of thousands of digits, a list without end
+            # It may not be TOML, or have thousands of digits, or lists without end.
+            with suppress(ValueError, RecursionError):
                 tables = _merged(tables, tomllib.loads(f"{key} = {text}"))
                 break
         else:
             raise UsageError(
-                f"--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, got {change!r}"
+                "--set: expected KEY=VALUE, such as models=opus-mt,m2m100 or seed=1, "
+                f"got {change!r}"
             )
     return tables
 
 
 def _merged(content: JsonObject, changes: JsonObject) -> JsonDict:
-    """The content with `changes`, those of a table key by key."""
+    """The content with `changes`; tables are merged key by key."""
     merged = dict(content)
     for key, value in changes.items():
         both_tables = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -284,8 +278,8 @@ def _merged(content: JsonObject, changes: JsonObject) -> JsonDict:
 
 
 def _line_of(text: str, key: str) -> int | None:
-    """The 1-based line where a key such as ``slurm.gpus`` is set, or the table that holds it; None
-    if not found.
+    """The 1-based line of a key such as ``slurm.gpus``, or of the table that holds it; None where
+    neither is in the text.
     """
     lines: dict[str, int] = {}
     table = ""
@@ -301,16 +295,13 @@ def _line_of(text: str, key: str) -> int | None:
 
 
 def _with_paths(content: JsonDict, base: Path) -> JsonDict:
-    """The content with absolute paths; relative ones count from `base`. Models are names, or paths
-    of folders.
+    """The content with absolute paths; relative ones start at `base`. Models are names or paths of
+    folders.
     """
 
     def absolute(value: Any) -> Any:  # noqa: ANN401 - any TOML
-        return (
-            str(absolute_path(value, base))
-            if isinstance(value, str) and value != STANZA_NAME
-            else value
-        )
+        is_path = isinstance(value, str) and value != STANZA_NAME
+        return str(absolute_path(value, base)) if is_path else value
 
     def model(value: Any) -> Any:  # noqa: ANN401 - any TOML
         return model_path(value, base) if isinstance(value, str) else value
@@ -331,20 +322,21 @@ def _with_paths(content: JsonDict, base: Path) -> JsonDict:
 
 def to_toml(sweep: Sweep) -> str:
     """A file that `read_sweep` reads as `sweep`: one key a line, tables inline."""
-    return "".join(
-        f"{key} = {_toml(value)}\n" for key, value in asdict(sweep).items() if value is not None
-    )
+    settings = {key: value for key, value in asdict(sweep).items() if value is not None}
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
 
 
 def _toml(value: object) -> str:
-    """A JSON text, number or list of texts is one of TOML too."""
+    """A value as TOML, in which texts, numbers and lists of texts are written as in JSON."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items() if one is not None)}}}"
+        present = {key: each for key, each in value.items() if each is not None}
+        pairs = [f"{json.dumps(key)} = {_toml(each)}" for key, each in present.items()]
+        return f"{{{', '.join(pairs)}}}"
     return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)
 
 
 def model_path(model: str, base: Path) -> str:
-    """A model as it stands in a sweep: a folder by its absolute path, any other name as it is."""
+    """A model's name in a sweep: the absolute path of a folder, any other name as it is."""
     if not model or model in catalog() or model == DEMO:
         return model
     folder = absolute_path(model, base)

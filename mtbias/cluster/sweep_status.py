@@ -1,5 +1,5 @@
-"""How far a sweep is: by the files of its runs, Slurm's queue and the locks of running tasks; no
-clock is read.
+"""The status of a sweep, from the files of its runs, Slurm's queue and the locks of running tasks;
+no clock is read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from dataclasses import asdict
 
 from mtbias.cluster.slurm import log_of, queue_states
 from mtbias.cluster.sweep_tasks import TABLE, SweepPlan
-from mtbias.cluster.task_runs import Failure, Looked, is_done, is_running, look, read_failure
+from mtbias.cluster.task_runs import (
+    Failure,
+    RunStates,
+    is_done,
+    is_running,
+    read_failure,
+    run_state,
+)
 from mtbias.report.tables import columns
 from mtbias.stats.results import UNDEFINED
 from mtbias.types import JsonDict, frozen
@@ -20,14 +27,15 @@ STATES = ("done", "running", "queued", "failed", "left")
 
 @frozen
 class CellStatus:
-    """The state of a run, one of `STATES`, and how many parts of its translations are there."""
+    """The state of a run, and how many parts of its translations exist."""
 
     cell: str
-    """Its id."""
+    """Id of the cell."""
     state: str
+    """One of `STATES`."""
     parts_done: int
     parts: int | None
-    """None where nothing was planned yet."""
+    """None where nothing is planned yet."""
 
 
 @frozen
@@ -38,7 +46,7 @@ class SweepStatus:
     tasks: Mapping[str, str]
     """States by the ids of tasks."""
     failures: Mapping[str, Failure]
-    """By the ids of tasks."""
+    """Failures by the ids of tasks."""
 
     def counts(self) -> Mapping[str, int]:
         """Tasks by state."""
@@ -49,19 +57,20 @@ class SweepStatus:
 def sweep_status(plan: SweepPlan) -> SweepStatus:
     """The state of every task and cell.
 
-    A task is done where its result is there, else running or queued where Slurm or a lock says so,
-    else failed where it left word of an error or was submitted and is no longer there, else left.
+    A task is done where its result exists; else running or queued where Slurm or a lock says so;
+    else failed where it recorded an error, or was submitted and is no longer in the queue; else
+    left.
 
     Raises:
         MtbiasError: Slurm does not answer, or a folder cannot be read.
     """
     queue = queue_states(plan.sweep.out)
-    looked: Looked = {}
+    states: RunStates = {}
     tasks: dict[str, str] = {}
     failures: dict[str, Failure] = {}
     by_cell: dict[str, set[str]] = {cell.id: set() for cell in plan.cells}
     for task in plan.tasks:
-        if is_done(plan, task, looked):
+        if is_done(plan, task, states):
             state = "done"
         elif is_running(plan.sweep.out, task):
             state = "running"
@@ -70,10 +79,8 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
         elif failure := read_failure(plan.sweep.out, task):
             state, failures[task.id] = "failed", failure
         elif log := log_of(plan.sweep.out, task):
-            state, failures[task.id] = (
-                "failed",
-                Failure("ended without a result: killed, or its node died", log),
-            )
+            state = "failed"
+            failures[task.id] = Failure("ended without a result: killed, or its node died", log)
         else:
             state = "left"
         tasks[task.id] = state
@@ -81,11 +88,9 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
             by_cell[cell.id].add(state)
     cells = []
     for cell in plan.cells:
-        run = look(plan.sweep, cell, looked)
-        # Of several states, the one that tells most.
-        state = next(
-            (each for each in ("failed", "running", "queued") if each in by_cell[cell.id]), "left"
-        )
+        run = run_state(plan.sweep, cell, states)
+        of_interest = ("failed", "running", "queued")
+        state = next((each for each in of_interest if each in by_cell[cell.id]), "left")
         parts = run.progress.parts_done, run.progress.parts
         cells.append(CellStatus(cell.id, "done" if run.current else state, *parts))
     return SweepStatus(cells, tasks, failures)
@@ -93,10 +98,10 @@ def sweep_status(plan: SweepPlan) -> SweepStatus:
 
 def status_text(status: SweepStatus) -> str:
     """One line per cell, the numbers of tasks, and the failures with their logs."""
-    rows = [
-        [c.cell, c.state, f"{c.parts_done:,} of {UNDEFINED if c.parts is None else f'{c.parts:,}'}"]
-        for c in status.cells
-    ]
+    rows = []
+    for cell in status.cells:
+        parts = UNDEFINED if cell.parts is None else f"{cell.parts:,}"
+        rows.append([cell.cell, cell.state, f"{cell.parts_done:,} of {parts}"])
     counts = ", ".join(f"{n} {state}" for state, n in status.counts().items())
     failed = "".join(
         f"{name}: {failure.error}\n" + (f"  {failure.log}\n" if failure.log else "")
@@ -111,7 +116,7 @@ def status_text(status: SweepStatus) -> str:
 
 
 def status_json(status: SweepStatus) -> JsonDict:
-    """The same as JSON."""
+    """A sweep's status as JSON."""
     return {
         "tasks": dict(status.counts()),
         "cells": [asdict(cell) for cell in status.cells],

@@ -1,13 +1,14 @@
-"""The table of the paper: for each data set one row per model, one column per language; text, CSV,
-Markdown, LaTeX. And the page of its figures: the groups of sentences.
+"""The tables of a sweep for a paper: for each data set one row per model, one column per language;
+text, CSV, Markdown, LaTeX. And the page of its figures: the groups of sentences.
 
-Nothing is computed here: every number stands in a run's `metrics.json`.
+Nothing is computed here: every number comes from a run's `metrics.json`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -37,12 +38,12 @@ FILES = {
 _Metrics = Mapping[str, RunMetrics]
 """The numbers of runs by the ids of cells."""
 Declared = Mapping[str, Sequence[Number]]
-"""What the measure of a data set reports, by its name; `GENDER_NUMBERS` where it is not
-there."""
+"""The numbers of the measure of each data set, by its name; `GENDER_NUMBERS` for one that is not
+listed."""
 
 
 def write_tables(plan: SweepPlan) -> list[Path]:
-    """Write the tables into the sweep's folder; those that are there are replaced one by one.
+    """Write the tables into the sweep's folder, replacing earlier ones one by one.
 
     Raises:
         MissingTranslationsError: a run is not complete; names the first.
@@ -55,7 +56,7 @@ def write_tables(plan: SweepPlan) -> list[Path]:
 
 
 def table_is_current(plan: SweepPlan) -> bool:
-    """Whether the tables are there, undamaged, and made of the runs as they are now."""
+    """Whether the tables exist, are undamaged, and show the runs as they are now."""
     try:
         return all(input_bytes(path) == text.encode() for path, text in _texts(plan).items())
     except (OSError, MtbiasError):
@@ -94,8 +95,8 @@ def render_sweep(
         return paper_table(runs, "csv")
     tables = []
     for dataset in plan.sweep.datasets:
-        # Where systems are compared in how many sentences have a result, the other numbers rest on
-        # few for some.
+        # Where systems differ in how many sentences have a result, the table shows that too: the
+        # other numbers of some rest on few.
         headline = [
             n
             for n in declared.get(dataset, GENDER_NUMBERS)
@@ -105,7 +106,8 @@ def render_sweep(
         tables += [_table(plan, dataset, metrics, group) for group in groups]
     warned = named_warnings([(cell.id, metrics[cell.id].alarms) for cell in plan.cells])
     tables[:1] = [replace(table, warnings=warned) for table in tables[:1]]
-    return draw(tables, form, [(cell.id, metrics[cell.id].signature or "") for cell in plan.cells])
+    signatures = [(cell.id, metrics[cell.id].signature or "") for cell in plan.cells]
+    return draw(tables, form, signatures)
 
 
 def _groups_page(plan: SweepPlan, metrics: _Metrics, declared: Declared) -> str:
@@ -121,33 +123,31 @@ def _groups_page(plan: SweepPlan, metrics: _Metrics, declared: Declared) -> str:
 def _table(
     plan: SweepPlan, dataset: str, metrics: _Metrics, numbers: Sequence[Number]
 ) -> PrintedTable:
-    """One row per system and number, one column per language; of several numbers, the first column
-    has their names.
+    """One row per system and number, one column per language; for several numbers, a first column
+    with their names.
     """
     cells: dict[str, list[Cell]] = {}
     for cell in plan.cells:
         if cell.dataset == dataset:
             cells.setdefault(cell.system, []).append(cell)
-    rows = [
-        [
-            number.label,
-            system,
-            *(metrics[cell.id].overall.text(number) for cell in of_system),
-        ]
-        for number in numbers
-        for system, of_system in cells.items()
-    ]
-    several = len(numbers) > 1
+
+    rows = []
+    for number, (system, cells_of_system) in product(numbers, cells.items()):
+        values = [metrics[cell.id].overall.text(number) for cell in cells_of_system]
+        rows.append([number.label, system, *values])
+
     # The sentences are the same for all systems.
-    n = ", ".join(
-        f"{cell.lang} {metrics[cell.id].overall.n:,}" for cell in next(iter(cells.values()))
-    )
-    found = next(metrics[cell.id] for cell in plan.cells if cell.dataset == dataset).intervals.name
+    first = next(iter(cells.values()))
+    n = ", ".join(f"{cell.lang} {metrics[cell.id].overall.n:,}" for cell in first)
+    interval = metrics[first[0].id].intervals.name
+    with_intervals = f" with {interval}s" if interval else ""
+    labels = ", ".join(number.label for number in numbers)
+
+    several = len(numbers) > 1
     return PrintedTable(
         head=["", ""][: 1 + several] + list(plan.sweep.languages),
         rows=[row if several else row[1:] for row in rows],
-        title=f"{', '.join(number.label for number in numbers)} on {dataset}, per cent"
-        f"{f' with {found}s' if found else ''} (n {n})",
+        title=f"{labels} on {dataset}, per cent{with_intervals} (n {n})",
         left=1 + several,
         parts=[row[0] for row in rows],
     )

@@ -1,11 +1,9 @@
-"""From a sweep to cells (a run folder each) and from cells to tasks, and what a task asks of
-Slurm.
-"""
+"""The plan of a sweep: cells, each with a run folder, and the tasks that fill them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -30,7 +28,7 @@ TABLE = "table"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One run: a model with a preset, or a system whose translations are there, a language, a data
+    """One run: a model with a preset, or a system with a file of translations; a language; a data
     set.
     """
 
@@ -42,11 +40,11 @@ class Cell:
     """The model's name in paths and tables, with the preset where it is not ``paper``."""
     folder: Path
     sentences: int | None
-    """Of the corpus; None where it is not here and not in the catalog."""
+    """Sentences of the corpus; None where it is neither here nor in the catalog."""
     shards: int
-    """Of its translation; 0 where the translations are there."""
-    given: Path | None = None
-    """The file of the translations that are there."""
+    """Shards of its translation; 0 where the translations are in a file."""
+    translations: Path | None = None
+    """The file of translations, for a system that has one."""
 
     @property
     def id(self) -> str:
@@ -56,7 +54,7 @@ class Cell:
 
 @frozen
 class Task:
-    """What one process does. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
+    """The work of one process. `id` is ``translate:CELL:K/N``, ``score:LANG`` or ``table``."""
 
     kind: str
     cells: tuple[Cell, ...]
@@ -71,30 +69,31 @@ class Task:
 
     @property
     def needs_network(self) -> bool:
-        """Whether its system reaches another machine by its nature, an endpoint say."""
-        return self._translates_by is not None and self._translates_by.needs_network
+        """Whether its system is on another machine, such as an endpoint."""
+        kind = self._system_kind
+        return kind is not None and kind.needs_network
 
     @property
     def computes_here(self) -> bool:
-        """Whether it translates by a model in this process, which a GPU is for."""
-        kind = self._translates_by
+        """Whether it translates with a model in this process, for which a GPU is useful."""
+        kind = self._system_kind
         return kind is not None and not (kind.needs_network or kind.is_other_program)
 
     @property
-    def _translates_by(self) -> SystemKind | None:
-        """The kind of system that translates, where the task is that."""
+    def _system_kind(self) -> SystemKind | None:
+        """The kind of system that translates; None for other tasks."""
         return find_kind(self.cells[0].model)[0] if self.kind == "translate" else None
 
     @property
     def file_name(self) -> str:
-        """The same as part of a file name; ids have no "+"."""
+        """The id as part of a file name; ids have no "+"."""
         return self.id.replace("/", "+").replace(":", "+")
 
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The cells of a sweep, by data set, model, preset and language, and its tasks in an order that
-    they can run in.
+    """The cells of a sweep, by data set, model, preset and language, and its tasks in an order in
+    which they can run.
     """
 
     sweep: Sweep
@@ -110,24 +109,23 @@ class SweepPlan:
         for task in self.tasks:
             if task.id == name:
                 return task
-        first = {task.kind: task.id for task in reversed(self.tasks) if task.kind != TABLE}
+        examples = {task.kind: task.id for task in reversed(self.tasks) if task.kind != TABLE}
         raise UsageError(
-            f"--task: this sweep has no task {name!r}; its tasks are such as {', '.join(reversed(first.values()))} and "
-            f"{TABLE}; `mtbias sweep FILE --tasks` lists them"
+            f"--task: this sweep has no task {name!r}; "
+            f"its tasks are such as {', '.join(reversed(examples.values()))} and {TABLE}; "
+            "`mtbias sweep FILE --tasks` lists them"
         )
 
     def resources(self, task: Task) -> Resources:
-        """What a task asks of Slurm."""
+        """The resources that Slurm is asked for."""
         return self.sweep.slurm if task.computes_here else self.sweep.slurm.score
 
     def needs(self, task: Task) -> tuple[Task, ...]:
         """The tasks that must have ended before `task` begins."""
-        wanted = {TABLE: "score", "score": "translate"}.get(task.kind)
-        if wanted is None:
-            return ()
+        kind = {TABLE: "score", "score": "translate"}.get(task.kind)
         langs = {cell.lang for cell in task.cells}
         return tuple(
-            each for each in self.tasks if each.kind == wanted and each.cells[0].lang in langs
+            other for other in self.tasks if other.kind == kind and other.cells[0].lang in langs
         )
 
 
@@ -141,51 +139,62 @@ def make_plan(sweep: Sweep, count: Callable[[Sweep, str], int | None] | None = N
         DataError: two models would share a folder.
         UsageError: an unknown data set, language or name of a model.
     """
-    systems: list[tuple[str, str, str, str | None]] = [
-        (*of, name, None) for of, name in _systems(sweep).items()
-    ]
-    systems += [(name, "", name, str(file)) for name, file in sweep.systems.items()]
+    systems = _systems(sweep)
     check_names(sweep)
-    cells = []
+    cells: list[Cell] = []
     for dataset in sweep.datasets:
         sentences = (count or count_sentences)(sweep, dataset)
-        shards = sweep.shards or max(1, -(-(sentences or 0) // sweep.sentences_per_shard))
-        cells += [
-            Cell(
-                dataset=dataset,
-                model=model,
-                preset=preset,
-                lang=lang,
-                system=system,
-                folder=sweep.out / dataset / system / lang,
-                sentences=sentences,
-                shards=0 if file else shards,
-                given=Path(file.replace(LANG, lang)) if file else None,
-            )
-            for model, preset, system, file in systems
-            for lang in sweep.languages
-        ]
-    tasks = [
-        Task("translate", (cell,), Shard(k, cell.shards))
-        for lang in sweep.languages
-        for cell in cells
-        if cell.lang == lang
-        for k in range(1, cell.shards + 1)
-    ]
-    tasks += [
-        Task("score", tuple(cell for cell in cells if cell.lang == lang))
-        for lang in sweep.languages
-    ]
-    return SweepPlan(sweep, tuple(cells), (*tasks, Task(TABLE, tuple(cells))))
+        cells += _cells(sweep, dataset, systems, sentences)
+
+    translate: list[Task] = []
+    score: list[Task] = []
+    for lang in sweep.languages:
+        cells_of_language = tuple(cell for cell in cells if cell.lang == lang)
+        for cell in cells_of_language:
+            shards = (Shard(number, cell.shards) for number in range(1, cell.shards + 1))
+            translate += [Task("translate", (cell,), shard) for shard in shards]
+        score.append(Task("score", cells_of_language))
+    table = Task(TABLE, tuple(cells))
+    return SweepPlan(sweep, tuple(cells), (*translate, *score, table))
+
+
+def _cells(
+    sweep: Sweep, dataset: str, systems: Mapping[tuple[str, str], str], sentences: int | None
+) -> Iterator[Cell]:
+    """The cells of a data set: its models, then its systems with files, each in all languages."""
+    shards = sweep.shards or max(1, -(-(sentences or 0) // sweep.sentences_per_shard))
+    for ((model, preset), system), lang in product(systems.items(), sweep.languages):
+        yield Cell(
+            dataset=dataset,
+            model=model,
+            preset=preset,
+            lang=lang,
+            system=system,
+            folder=sweep.out / dataset / system / lang,
+            sentences=sentences,
+            shards=shards,
+        )
+    for (system, file), lang in product(sweep.systems.items(), sweep.languages):
+        yield Cell(
+            dataset=dataset,
+            model=system,
+            preset="",
+            lang=lang,
+            system=system,
+            folder=sweep.out / dataset / system / lang,
+            sentences=sentences,
+            shards=0,
+            translations=Path(str(file).replace(LANG, lang)),
+        )
 
 
 def check_names(sweep: Sweep) -> None:
-    """Refuse what no task could use before anything is planned; whether it is on this machine is
-    not looked at.
+    """Refuse names that no task could use, before anything is planned; what is on this machine is
+    not checked.
 
     Raises:
-        UsageError: an unknown data set or language, that of the sources, or a name that no model
-            can have.
+        UsageError: a data set or language is unknown, a language is that of the sources, or no
+            model can have a name.
         PluginError: a language's plugin fails to load.
     """
     for model in sweep.models:
@@ -201,18 +210,18 @@ def check_names(sweep: Sweep) -> None:
 
 
 def count_sentences(sweep: Sweep, dataset: str) -> int | None:
-    """The sentences of a data set: read where it is here, else the catalog's rows; None where
-    neither helps.
+    """The sentences of a data set, counted where it is here, else by the catalog; None where it is
+    in neither.
 
     Raises:
-        UsageError: an unknown data set.
+        UsageError: the data set is unknown.
         DataError: its file is damaged.
     """
     try:
         # A data set with sentences of its own for each language has as many in each.
         first, cache = sweep.languages[0], cache_folder(sweep.cache_dir)
-        path, spoken = sweep.data.get(dataset), sweep.source_lang
-        corpus = load_corpus(dataset, path, cache=cache, lang=first, source_lang=spoken)
+        path = sweep.data.get(dataset)
+        corpus = load_corpus(dataset, path, cache=cache, lang=first, source_lang=sweep.source_lang)
         return len(corpus.spread(sweep.limit).instances)
     except MissingResourceError:
         known = datasets().get(dataset)
@@ -225,13 +234,14 @@ def _systems(sweep: Sweep) -> dict[tuple[str, str], str]:
     for model in sweep.models:
         name = Path(model).name if Path(model).is_absolute() else model.replace("/", "--")
         knows_presets = not is_other_program(model)
-        for preset in sweep.presets if knows_presets else sweep.presets[:1]:  # not asked twice
-            named = knows_presets and preset != "paper"
-            system = f"{_safe(name)}-{_safe(preset)}" if named else _safe(name)
+        for preset in sweep.presets if knows_presets else sweep.presets[:1]:
+            names_preset = knows_presets and preset != "paper"
+            system = f"{_safe(name)}-{_safe(preset)}" if names_preset else _safe(name)
             if system in systems.values():
                 other = next(key[0] for key, value in systems.items() if value == system)
                 raise DataError(
-                    f"models: {other} and {model} would share the folder {system!r}; rename the folder of one"
+                    f"models: {other} and {model} would share the folder {system!r}; "
+                    "rename the folder of one"
                 )
             systems[model, preset] = system
     if both := sweep.systems.keys() & set(systems.values()):

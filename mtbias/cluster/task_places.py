@@ -1,5 +1,5 @@
-"""Where the tasks of a sweep run on this machine: a GPU or a share of the cores, and at each place
-a process that does one task after another.
+"""The places of a sweep's tasks on this machine: a GPU or a share of the cores each, with a process
+that does one task after another.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from mtbias.machine.devices import usable_cores
 from mtbias.types import frozen
 
 STANDARD_INPUT_OF_TASKS = "-"
-"""What ``--task`` is given for the names of tasks on standard input, one a line."""
+"""The value of ``--task`` for names of tasks on standard input, one a line."""
 
 OFFLINE = {"MTBIAS_NO_NETWORK": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-"""The environment of tasks, except of systems on other machines: any attempt to reach the network
-is an error."""
+"""The environment of tasks without a system on another machine: any attempt to reach the network is
+an error."""
 
 _GRACE = 10.0
 """Seconds that a process has to end after SIGTERM."""
 _CORES_OF_A_GPU = 2
 """Cores that are left for a process that translates on a GPU."""
 _CORES_OF_A_SCORE = 4
-"""Cores that a score task has beside GPUs, where there are so many."""
+"""Cores of a score task beside GPUs, if there are as many."""
 
 
 @frozen
@@ -45,7 +45,7 @@ class Place:
     """Whether there are other places, with GPUs."""
 
     def takes(self, task: Task) -> bool:
-        """Whether the task may run here: where there are GPUs, they take what models translate, and
+        """Whether the task may run here: GPUs, where there are some, take translation by models and
         nothing else.
         """
         if self.has_gpu:
@@ -56,8 +56,8 @@ class Place:
 def task_places(*, gpus: int, jobs: int | None) -> list[Place]:
     """The places of this machine: each of `gpus` GPUs, and `jobs` shares of the other cores.
 
-    Without `jobs` that is one share, or beside GPUs one for every `_CORES_OF_A_SCORE` cores.
-    ``OMP_NUM_THREADS``, where it is set, is that of every place.
+    Without `jobs` there is one share, or beside GPUs one for every `_CORES_OF_A_SCORE` cores.
+    ``OMP_NUM_THREADS``, where it is set, holds at every place.
     """
     cores = max(1, usable_cores() - _CORES_OF_A_GPU * gpus)
     count = jobs or (max(1, cores // _CORES_OF_A_SCORE) if gpus else 1)
@@ -77,7 +77,8 @@ def task_places(*, gpus: int, jobs: int | None) -> list[Place]:
 class TaskProcess:
     """A process that does the tasks of a place one after another: ``mtbias sweep FILE --task -``.
 
-    So Python, torch and, where the next task has the same model, its weights are loaded once.
+    So Python and torch are loaded once, and so are the weights where the next task has the same
+    model.
     """
 
     def __init__(
@@ -90,14 +91,14 @@ class TaskProcess:
         log: Path,
         answers: queue.SimpleQueue[TaskProcess],
     ) -> None:
-        """Start it for tasks like `first`, in whose `log` stands what it prints before it begins
+        """Start a process for tasks like `first`, whose `log` gets what it prints before it begins
         one. It is put into `answers` whenever a task, or the process itself, has ended.
         """
         self._needs_network = first.needs_network
         self.task: Task | None = None
-        """What it is doing."""
+        """The task that it is doing."""
         self.last: Task | None = None
-        """What it did before."""
+        """The task before."""
         self._answers = answers
         self._ended_well: bool | None = None
         command = ["sweep", str(file), "--task", STANDARD_INPUT_OF_TASKS, "--device", device]
@@ -120,7 +121,7 @@ class TaskProcess:
 
     @property
     def id(self) -> int:
-        """That of the operating system."""
+        """Its number in the operating system."""
         return self._process.pid
 
     def begin(self, task: Task) -> None:
@@ -131,8 +132,8 @@ class TaskProcess:
             self._names.flush()
 
     def finish(self) -> tuple[Task | None, int]:
-        """What it did, and 0 where that ended well, 1 where it did not, or the exit code of the
-        process where that has ended (below 0: the signal that ended it).
+        """The task that ended, and a code: 0 where it ended well, 1 where it did not, or the exit
+        code of the process where that has ended (below 0: the signal that ended it).
         """
         task, self.task = self.task, None
         ended_well, self._ended_well = self._ended_well, None
@@ -156,7 +157,7 @@ class TaskProcess:
         self._answers.put(self)
 
     def stop(self) -> None:
-        """Let it end: at once where it has nothing to do, else after SIGTERM."""
+        """End the process: an idle one at once, else by SIGTERM."""
         if self.task is not None:
             self._process.terminate()
         with suppress(BrokenPipeError):

@@ -1,6 +1,4 @@
-"""Doing one task of a sweep in this process, and what is written down about tasks: who runs, who
-failed and why.
-"""
+"""One task of a sweep in this process, and records of tasks: which run, which failed and why."""
 
 from __future__ import annotations
 
@@ -12,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from mtbias.cluster.sweep_file import Sweep
 from mtbias.cluster.sweep_table import table_is_current, write_tables
@@ -38,26 +37,25 @@ from mtbias.types import Progress, frozen
 from mtbias.version import __version__
 
 TASKS, LOGS = "tasks", "logs"
-"""Folders of a sweep for records of tasks, and for what tasks print."""
+"""Folders of a sweep for the records of tasks and for their logs."""
 _NOT_OF_A_CELL = frozenset(
     {"name", "out", "cache_dir", "device", "shards", "sentences_per_shard", "slurm"}
     | {"models", "systems", "languages", "datasets", "presets", "data", "processes"}
 )
-"""Settings of a sweep on which no cell's result depends, and those of which a cell has its own."""
+"""Settings of a sweep that change no cell's result, or of which each cell has its own value."""
 
 
 @frozen
-class _Run:
-    """A run that was looked at."""
+class _RunState:
+    """How far the run of a cell is."""
 
     progress: RunProgress
     current: bool
-    """Whether it is complete, and was made of, or compared with, the sweep and its files as they
-    are."""
+    """Whether it is complete and the result of the sweep and its files as they are now."""
 
 
-Looked = dict[str, _Run]
-"""Runs that were looked at, by the ids of their cells."""
+RunStates = dict[str, _RunState]
+"""The states of runs, by the ids of their cells."""
 
 
 @frozen
@@ -67,69 +65,64 @@ class Failure:
     error: str
     """One line."""
     log: str
-    """The file with all that the task printed; empty where it is not known."""
+    """The file with everything that the task printed; empty where unknown."""
 
 
-def is_done(plan: SweepPlan, task: Task, looked: Looked | None = None) -> bool:
-    """Whether the result of a task is there, by the files of the run folders alone.
+def is_done(plan: SweepPlan, task: Task, states: RunStates | None = None) -> bool:
+    """Whether the result of a task exists, by the files of the run folders alone.
 
-    `looked` holds what was found of runs that were looked at before, and is added to: a complete
-    run's files are hashed each time that it is looked at. A score task whose cells were made of
-    other settings or files is not done: doing it refuses them, or finds that nothing of them has
-    changed.
+    `states` holds the states of runs that are known already, and is added to, since all files of a
+    complete run are hashed to get its state. A score task with a cell of other settings or files is
+    not done: running it refuses that cell, or finds that the result is the same.
 
     Raises:
         RunFolderError: a folder cannot be read.
     """
-    looked = {} if looked is None else looked
+    states = {} if states is None else states
     if task.kind == TABLE:
-        return not _other(plan, looked) and table_is_current(plan)
+        return not _outdated(plan, states) and table_is_current(plan)
     if task.shard is None:
-        there = all(look(plan.sweep, cell, looked).current for cell in task.cells)
-        return there and all(page.is_file() for page in pages(plan.sweep, task))
-    shard, run = task.shard, look(plan.sweep, task.cells[0], looked).progress
+        scored = all(run_state(plan.sweep, cell, states).current for cell in task.cells)
+        return scored and all(page.is_file() for page in pages(plan.sweep, task))
+    shard, run = task.shard, run_state(plan.sweep, task.cells[0], states).progress
     return run.translated or (
         run.parts is not None and run.missing.isdisjoint(shard.parts(run.parts))
     )
 
 
-def look(sweep: Sweep, cell: Cell, looked: Looked) -> _Run:
-    """The run of a cell, from `looked` where it is there.
+def run_state(sweep: Sweep, cell: Cell, states: RunStates) -> _RunState:
+    """The state of a cell's run, taken from `states` where it is known.
 
     Raises:
         RunFolderError: its folder cannot be read.
     """
-    if cell.id not in looked:
-        progress, kept = run_progress(cell.folder), b""
-        with suppress(OSError):  # none, or none that can be read: the run is compared
-            kept = _made_file(sweep, cell).read_bytes()
-        looked[cell.id] = _Run(
-            progress, progress.complete and kept == _made_of(sweep, cell).encode()
-        )
-    return looked[cell.id]
+    if cell.id not in states:
+        progress, recorded_hash = run_progress(cell.folder), b""
+        with suppress(OSError):  # without a record the run counts as outdated, and is compared
+            recorded_hash = _inputs_file(sweep, cell).read_bytes()
+        same_inputs = progress.complete and recorded_hash == _inputs_hash(sweep, cell).encode()
+        states[cell.id] = _RunState(progress, same_inputs)
+    return states[cell.id]
 
 
-def _made_file(sweep: Sweep, cell: Cell) -> Path:
+def _inputs_file(sweep: Sweep, cell: Cell) -> Path:
     return sweep.out / TASKS / f"{cell.id.replace('/', '+')}.made"
 
 
-def _made_of(sweep: Sweep, cell: Cell) -> str:
-    """Hash of all that a cell's result depends on, files by size and time of change.
+def _inputs_hash(sweep: Sweep, cell: Cell) -> str:
+    """Hash of all that a cell's result depends on, with files by size and time of change.
 
-    Where it is not what it was, the run's identity tells whether the result is still that of the
-    sweep.
+    Where it has changed, the run's identity tells whether the result is still that of the sweep.
     """
     stanza = stanza_folder(sweep.stanza_dir, cache_folder(sweep.cache_dir))
-    own = (cell.model, cell.given, sweep.data.get(cell.dataset), sweep.aligner_model, sweep.prompt)
-    named = (*own, stanza / "resources.json", stanza / cell.lang)
-    states = [
-        (str(path), stat.st_size, stat.st_mtime_ns)
-        for root in (Path(name) for name in named if name is not None)
-        for path in (
-            [root, *sorted(root.rglob("*"))] if root.is_absolute() else ()
-        )  # else the name of a model
-        if path.is_file() and (stat := path.stat())
-    ]
+    data = sweep.data.get(cell.dataset)
+    own = (cell.model, cell.translations, data, sweep.aligner_model, sweep.prompt)
+    paths = (*own, stanza / "resources.json", stanza / cell.lang)
+    states: list[tuple[str, int, int]] = []
+    for path in paths:
+        if path is not None and Path(path).is_absolute():  # else the name of a model
+            states += _file_states(Path(path))
+
     settings = {key: value for key, value in asdict(sweep).items() if key not in _NOT_OF_A_CELL}
     plugin = None
     with suppress(UsageError):  # only a plugin's corpus needs none
@@ -139,9 +132,17 @@ def _made_of(sweep: Sweep, cell: Cell) -> str:
     )
 
 
-def _other(plan: SweepPlan, looked: Looked) -> list[str]:
-    """The ids of cells whose runs are complete, and were made of something else."""
-    runs = {cell.id: look(plan.sweep, cell, looked) for cell in plan.cells}
+def _file_states(root: Path) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of change of a file, or of all files in a folder."""
+    for path in (root, *sorted(root.rglob("*"))):
+        if path.is_file():
+            status = path.stat()
+            yield str(path), status.st_size, status.st_mtime_ns
+
+
+def _outdated(plan: SweepPlan, states: RunStates) -> list[str]:
+    """The ids of cells whose runs are complete, but of other settings or files."""
+    runs = {cell.id: run_state(plan.sweep, cell, states) for cell in plan.cells}
     return [id_ for id_, run in runs.items() if run.progress.complete and not run.current]
 
 
@@ -154,21 +155,25 @@ def run_task(
     progress: Progress,
     last: LastCell | None = None,
 ) -> None:
-    """Do what is left of a task; nothing where its result is there.
+    """Do what is left of a task, which is nothing where its result exists.
 
-    `device`, ``cpu`` or ``cuda``, is that on which the sweep translates (`translation_device`);
-    `say` is called with a line about what was done; `last` holds what the process translated
-    before.
+    Args:
+        plan: that of the sweep.
+        task: the task.
+        device: ``cpu`` or ``cuda``, on which the sweep translates (`translation_device`).
+        say: called with a line about what was done.
+        progress: called with the progress of each stage.
+        last: the cell that this process translated before.
 
     Raises:
-        MtbiasError: the first error; the other cells of a score task were tried all the same.
+        MtbiasError: the first error; a score task tries its other cells all the same.
     """
     if is_done(plan, task):
         say(f"{task.id}: done already")
     elif task.kind == TABLE:
-        if other := _other(plan, {}):
+        if outdated := _outdated(plan, {}):
             raise MissingTranslationsError(
-                f"no table yet: {other[0]} was made with other settings or files"
+                f"no table yet: {outdated[0]} was made with other settings or files"
             )
         say(f"{task.id}: {', '.join(map(str, write_tables(plan)))}")
     elif task.shard is not None:
@@ -179,26 +184,26 @@ def run_task(
         request = make() if last is None else last.request(cell, make)
         report = translate_shard(request, task.shard, out=cell.folder, progress=progress)
         say(
-            f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, {report.resumed:,} were "
-            f"there, {report.seconds:.0f} s"
+            f"{task.id}: {report.sentences:,} sentences, {report.generated:,} translated now, "
+            f"{report.resumed:,} were there, {report.seconds:.0f} s"
         )
     else:
         _score(plan.sweep, task, device, say, progress)
 
 
 class LastCell:
-    """The cell that this process translated last: corpus, token ids and weights are held for what
-    comes next.
+    """The cell that this process translated last, whose corpus, token ids and weights are kept for
+    the next one.
     """
 
     def __init__(self) -> None:
-        """None yet."""
+        """Begin without a cell."""
         self._id = ""
         self._request: Request | None = None
 
     def request(self, cell: Cell, make: Callable[[], Request]) -> Request:
-        """The request of a cell: that of the last one, or a new one, which takes over what it can
-        use; what it cannot is given back.
+        """The request of a cell: the last one if it is of that cell, else a new one, which takes
+        over the weights if it can use them; otherwise their memory is freed.
         """
         if self._request is not None and cell.id == self._id:
             return self._request
@@ -210,58 +215,40 @@ class LastCell:
         return request
 
 
-def translation_device(asked: str) -> str:
-    """``auto`` is a GPU where torch sees one here, else the CPU.
+def translation_device(name: str) -> str:
+    """The device of that name; ``auto`` is a GPU where torch sees one here, else the CPU.
 
     Raises:
-        UsageError: a GPU is asked for and there is none.
+        UsageError: the name is ``cuda`` and there is no GPU.
     """
-    if asked == "cuda":
-        require_device(asked)
-    return chosen_device(None if asked == "auto" else asked)
+    if name == "cuda":
+        require_device(name)
+    return chosen_device(None if name == "auto" else name)
 
 
 def _score(
     sweep: Sweep, task: Task, device: str, say: Callable[[str], object], progress: Progress
 ) -> None:
-    """All cells of a language, one after the other, Stanza's models loaded once; then pages that
-    compare systems.
+    """Score all cells of a language one after the other, with Stanza's models loaded once, and
+    write the pages that compare systems.
     """
-    here = chosen_device(None)
     errors: list[MtbiasError] = []
-    opened: dict[str, Measure] = {}
-    given: dict[str, Request] = {}
-    for page in pages(sweep, task):  # one that is there may be of fewer systems
+    for page in pages(sweep, task):  # an earlier one may show fewer systems
         with explained(page, "remove"):
             page.unlink(missing_ok=True)
-    for cell in task.cells:
+
+    scorer = _CellScorer(sweep, device, progress)
+    for number, cell in enumerate(task.cells, start=1):
         try:
-            if look(sweep, cell, {}).current:
+            if run_state(sweep, cell, {}).current:
                 say(f"{task.id}: {cell.id} done already")
                 continue
-            made_of = _made_of(
-                sweep, cell
-            )  # before its files are read, so that a later change is noticed
-            request = make_request(sweep, cell, device, here=here, beside=given.get(cell.dataset))
-            if cell.given is not None:
-                given[cell.dataset] = request
-            measure = opened.setdefault(request.corpus.measure, request.measure)
-            if measure.identity == request.measure.identity:
-                request = replace(request, measure=measure)
-            generate = cell.given is not None
-            run = evaluate(request, out=cell.folder, generate=generate, progress=progress)
-            make_folder(sweep.out / TASKS)
-            write_atomic(_made_file(sweep, cell), made_of.encode(), own=True)
-            place = f"{task.cells.index(cell) + 1} of {len(task.cells)}"
-            headline = headline_text(run.metrics, run.numbers)
-            say(f"{task.id}: {cell.id} scored, {headline}, {place}")
+            headline = scorer.score(cell)
+            say(f"{task.id}: {cell.id} scored, {headline}, {number} of {len(task.cells)}")
         except MissingTranslationsError as error:
             first = str(error).partition(";")[0]
-            errors.append(
-                MissingTranslationsError(
-                    f"{first}; `mtbias sweep FILE` or `mtbias submit FILE` makes them"
-                )
-            )
+            advice = "`mtbias sweep FILE` or `mtbias submit FILE` makes them"
+            errors.append(MissingTranslationsError(f"{first}; {advice}"))
         except MtbiasError as error:
             errors.append(error)
     if errors:
@@ -269,20 +256,59 @@ def _score(
         if others:
             earliest.args = (f"{earliest} (and {len(others)} more cells of {task.cells[0].lang})",)
         raise earliest
+
     for page, cells in pages(sweep, task).items():
-        shown = [report_run(read_run(cell.folder), cell.system) for cell in cells]
-        write_atomic(page, render_html(shown).encode())
+        runs = [report_run(read_run(cell.folder), cell.system) for cell in cells]
+        write_atomic(page, render_html(runs).encode())
         say(f"{task.id}: {page}")
 
 
+class _CellScorer:
+    """Scores cells of one language; measures and what files of translations share are kept."""
+
+    def __init__(self, sweep: Sweep, device: str, progress: Progress) -> None:
+        self._sweep, self._device, self._progress = sweep, device, progress
+        self._here = chosen_device(None)
+        self._measures: dict[str, Measure] = {}
+        self._requests: dict[str, Request] = {}
+        """The last request of a file of translations, by its data set."""
+
+    def score(self, cell: Cell) -> str:
+        """Score a cell into its folder; gives the run's headline."""
+        # Before its files are read, so that a later change is noticed.
+        inputs_hash = _inputs_hash(self._sweep, cell)
+        request = self._request(cell)
+        run = evaluate(
+            request,
+            out=cell.folder,
+            generate=cell.translations is not None,
+            progress=self._progress,
+        )
+        make_folder(self._sweep.out / TASKS)
+        write_atomic(_inputs_file(self._sweep, cell), inputs_hash.encode(), own=True)
+        return headline_text(run.metrics, run.numbers)
+
+    def _request(self, cell: Cell) -> Request:
+        """The request of a cell, with the measure of an earlier cell where that is the same."""
+        beside = self._requests.get(cell.dataset)
+        request = make_request(self._sweep, cell, self._device, here=self._here, beside=beside)
+        if cell.translations is not None:
+            self._requests[cell.dataset] = request
+        measure = self._measures.setdefault(request.corpus.measure, request.measure)
+        if measure.identity == request.measure.identity:
+            return replace(request, measure=measure)
+        return request
+
+
 def pages(sweep: Sweep, task: Task) -> dict[Path, list[Cell]]:
-    """The pages of a score task: one a data set where there are several systems, with their runs
-    side by side.
+    """The pages of a score task with their cells: one page for each data set with several systems,
+    their runs side by side.
     """
-    found: dict[Path, list[Cell]] = {}
+    by_page: dict[Path, list[Cell]] = {}
     for cell in task.cells:
-        found.setdefault(sweep.out / cell.dataset / f"report-{cell.lang}.html", []).append(cell)
-    return {page: cells for page, cells in found.items() if len(cells) > 1}
+        page = sweep.out / cell.dataset / f"report-{cell.lang}.html"
+        by_page.setdefault(page, []).append(cell)
+    return {page: cells for page, cells in by_page.items() if len(cells) > 1}
 
 
 def make_request(
@@ -297,56 +323,47 @@ def make_request(
     """The request of a cell, the same as that of ``mtbias eval`` or ``score``. Nothing is
     downloaded.
 
-    The sweep translates on `device`, which chooses the type of the weights; this process computes
-    on `here`. So a node without GPU can score what one with a GPU translated. Unless `offline`, the
-    system may leave this machine (`Task.needs_network`). That of translations that are there shares
-    what it can with the one `beside` it.
+    Args:
+        sweep: the sweep of the cell.
+        cell: the cell.
+        device: where the sweep translates, which determines the type of the weights.
+        here: where this process computes: a node without GPU can score what one with a GPU
+            translated.
+        offline: whether the system may not reach other machines (`Task.needs_network`).
+        beside: an earlier request, with which one of a file of translations shares what it can.
     """
-    if cell.given is not None:
-        scored = combined(
-            ScoreSettings,
-            sweep,
-            dataset=cell.dataset,
-            data=sweep.data.get(cell.dataset),
-            device=here,
-        )
-        return prepare_score(
-            given_file(cell.given, name=cell.system), cell.lang, scored, beside=beside
-        )
-    settings = combined(
-        EvalSettings,
-        sweep,
-        dataset=cell.dataset,
-        data=sweep.data.get(cell.dataset),
-        preset=cell.preset,
-        device=here,
-        offline=offline,
-    )
-    return prepare_eval(cell.model, cell.lang, settings, translates_on=device)
+    common: dict[str, Any] = {
+        "dataset": cell.dataset,
+        "data": sweep.data.get(cell.dataset),
+        "device": here,
+    }
+    if cell.translations is not None:
+        settings = combined(ScoreSettings, sweep, **common)
+        system = given_file(cell.translations, name=cell.system)
+        return prepare_score(system, cell.lang, settings, beside=beside)
+    eval_settings = combined(EvalSettings, sweep, **common, preset=cell.preset, offline=offline)
+    return prepare_eval(cell.model, cell.lang, eval_settings, translates_on=device)
 
 
 @contextmanager
 def recorded(plan: SweepPlan, task: Task, log: Path | str) -> Iterator[None]:
-    """The block does `task`: others see that it runs (`is_running`), and why it failed
-    (`read_failure`).
+    """Do `task` in the block, so that other processes see whether it runs (`is_running`) and why it
+    failed (`read_failure`).
     """
     path = _lock_file(plan.sweep.out, task)
     make_folder(path.parent)
     with explained(path, "write"):
         lock = path.open("a+")
     with lock:
-        with suppress(OSError):  # a file system without locks: nobody sees that the task runs
-            fcntl.flock(
-                lock, fcntl.LOCK_SH
-            )  # which the system releases when the process ends, however it ends
+        # The system releases the lock when the process ends, however it ends. On a file system
+        # without locks nobody sees that the task runs.
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_SH)
         try:
             yield
         except Exception as error:
-            line = (
-                str(error)
-                if isinstance(error, MtbiasError)
-                else traceback.format_exception_only(error)[-1]
-            )
+            is_ours = isinstance(error, MtbiasError)
+            line = str(error) if is_ours else traceback.format_exception_only(error)[-1]
             write_failure(plan.sweep.out, task, Failure(" ".join(line.split()), str(log)))
             raise
     forget_failure(plan.sweep.out, task)
@@ -361,12 +378,12 @@ def _failure_file(out: Path, task: Task) -> Path:
 
 
 def log_file(plan: SweepPlan, task: Task) -> Path:
-    """What a task on this machine prints."""
+    """The file that a task on this machine prints into."""
     return plan.sweep.out / LOGS / f"{task.file_name}.log"
 
 
 def write_failure(out: Path, task: Task, failure: Failure) -> None:
-    """Write down why a task failed; where even that fails, the task's own error is what counts."""
+    """Record why a task failed; an error of this itself is ignored beside the task's own."""
     with suppress(MtbiasError, OSError):
         make_folder(out / TASKS)
         content = json.dumps({"task": task.id, **asdict(failure)}, ensure_ascii=False)
@@ -374,7 +391,7 @@ def write_failure(out: Path, task: Task, failure: Failure) -> None:
 
 
 def read_failure(out: Path, task: Task) -> Failure | None:
-    """Why a task failed when it last ran; None where it did not, or left no word."""
+    """Why a task failed when it last ran; None where it did not fail or left no record."""
     try:
         return decoded(Failure, input_bytes(_failure_file(out, task)))
     except (OSError, DecodingError):
@@ -382,7 +399,7 @@ def read_failure(out: Path, task: Task) -> Failure | None:
 
 
 def forget_failure(out: Path, task: Task) -> None:
-    """The task has ended well, or begins again."""
+    """Remove the record of a failure: the task has ended well, or begins again."""
     with suppress(OSError):
         _failure_file(out, task).unlink(missing_ok=True)
 

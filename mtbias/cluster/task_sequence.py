@@ -24,7 +24,7 @@ from mtbias.files.writing import explained, make_folder
 from mtbias.machine.stage_progress import ProgressLine
 
 DONE, FAILED = "done", "failed"
-"""What stands behind the name of a task that has ended."""
+"""What is printed behind the name of a task that has ended."""
 _STREAMS = (1, 2)
 """Numbers of standard output and standard error."""
 
@@ -32,14 +32,13 @@ _STREAMS = (1, 2)
 def run_named(
     plan: SweepPlan, names: Iterable[str], *, device: str, say: Callable[[str], object]
 ) -> None:
-    """Do the tasks that `names` names, one after another in this process; each prints into its own
-    log, and `say` is called with a line once it has ended: `DONE`, or `FAILED` and why.
+    """Do the tasks of these names one after another in this process, each with its own log.
 
-    Cells of one model share its weights (`LastCell`). A task that fails stops no other; a blank
-    line names none.
+    Cells of one model share its weights (`LastCell`). A task that fails stops no other; blank names
+    are ignored. `say` is called with a line when a task has ended: `DONE`, or `FAILED` and why.
 
     Raises:
-        UsageError: there is no such task.
+        UsageError: the sweep has no task of a name.
         RunFolderError: a log cannot be written.
         MtbiasError: tasks failed; all were tried.
     """
@@ -59,7 +58,7 @@ def run_named(
 
 
 def _result(plan: SweepPlan, task: Task, device: str, last: LastCell) -> str:
-    """How a task ends, which prints into its log: `DONE`, or `FAILED` and why."""
+    """Do a task that prints into its log; gives `DONE`, or `FAILED` and why."""
     log = log_file(plan, task)
     with printed_into(log):
         try:
@@ -78,7 +77,7 @@ def _result(plan: SweepPlan, task: Task, device: str, last: LastCell) -> str:
 
 @contextmanager
 def printed_into(path: Path) -> Iterator[None]:
-    """Within the block all that this process prints goes into a file, what libraries print too.
+    """Print into a file whatever this process and its libraries print within the block.
 
     Raises:
         RunFolderError: it cannot be written.

@@ -1,4 +1,4 @@
-"""Corpora: reading WinoMT, BUG and one's own sentences; counting pronouns. `downloads` fetches
+"""Corpora: readers of WinoMT, BUG, other data sets and users' own sentences; `downloads` fetches
 public data.
 """
 

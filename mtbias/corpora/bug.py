@@ -4,18 +4,18 @@ al. 2021).
 Two versions are read by the same code: the current release (columns with ``tokens``) and the
 paper's first version (extra columns, a fourth corpus ``perseus``, damaged characters).
 
-**Ids** are numbers of rows: the file's own index, which is its column without a name, where that
-has another whole number in each row; else the places of the rows, from 0. So what belongs to a row
-is found again in a file whose rows were shuffled, or of which some were taken out, with their
-index. (``data_index`` is none: it is the pattern's number.)
+**Ids** are numbers of rows: the file's own index (the column without a name) if it has a different
+whole number in each row, else the places of the rows, from 0. So rows are recognised in a file that
+was shuffled, or from which rows were removed, with their index. (``data_index`` is not an index: it
+is the number of the pattern.)
 
-**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The column table in the
-release's README says it the other way round; the published ΔS, nearly all above 0, and mt_gender's
-converter both need 1 = pro.
+**Stereotype.** 1 is pro-stereotypical, 0 neither, -1 anti-stereotypical. The release's README has
+it the other way round; the published ΔS, nearly all above 0, and mt_gender's converter both need
+1 = pro.
 
-**Characters.** The paper's version was read as Windows-1252 where it was UTF-8 ("â€¢" for "•"); a
-sentence all of whose characters go back is repaired (`mtbias.files.text_repair`), others stay as
-they are and are counted.
+**Characters.** The paper's version is UTF-8 that was read as Windows-1252 ("â€¢" for "•"); a
+sentence is repaired if all of its characters can be (`mtbias.files.text_repair`), else it stays as
+it is and is counted.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ REQUIRED = (
 """The columns that every use of BUG needs."""
 
 STEREOTYPES = {"1": Stereotype.PRO, "0": Stereotype.NONE, "-1": Stereotype.ANTI}
-"""By what the column says."""
+"""Stereotypes by the values of the column."""
 
 
 @frozen
 class BugRow:
-    """One row of the file. A field is checked when it is asked for, since a row that is skipped may
+    """One row of the file, with fields that are checked when they are read, since a skipped row may
     be broken.
     """
 
@@ -66,12 +66,12 @@ class BugRow:
 
     @property
     def sentence(self) -> str:
-        """With its white space; a row without one is of no use."""
+        """The sentence with its white space."""
         return self.record.raw("sentence_text")
 
     @property
     def profession(self) -> str:
-        """As the corpus has it; `DataError` where it is empty."""
+        """The profession as the corpus writes it; `DataError` where it is empty."""
         profession = self.record.get("profession")
         if not profession:
             raise self.record.error("the profession is empty")
@@ -79,7 +79,7 @@ class BugRow:
 
     @property
     def gold(self) -> Gender:
-        """The gender of the pronoun; `DataError` where it is none."""
+        """The gender of the pronoun; `DataError` where the field is not a gender."""
         return gender(self.record.get("predicted gender"), self.record.path, self.record.line)
 
     @property
@@ -92,17 +92,17 @@ class BugRow:
 
     @property
     def domain(self) -> str:
-        """The corpus that the sentence is from."""
+        """The corpus of the sentence."""
         return self.record.get("corpus").lower()
 
 
 _NUMBER = re.compile("[0-9]{1,9}")
 INDEX = ""
-"""The column of the file's own index, as pandas writes it: without a name."""
+"""The column of the file's own index, which pandas writes without a name."""
 
 
 def row_numbers(rows: Sequence[BugRow]) -> tuple[int, ...]:
-    """The number of each of all rows of a file, as ids have it; see the module."""
+    """The number of each row of a file, for ids; see the module."""
     index = [row.record.get(INDEX).removesuffix(".0") for row in rows]
     numbers = tuple(int(text) for text in index if _NUMBER.fullmatch(text))
     is_index = len(set(numbers)) == len(rows)
@@ -113,28 +113,26 @@ INDEX_NOTE = "row whose number in the file's index is not its place: ids have th
 
 
 def moved(numbers: Sequence[int]) -> int:
-    """How many rows have another number than their place."""
+    """The number of rows whose number is not their place."""
     return sum(number != place for place, number in enumerate(numbers))
 
 
 def stands_at(words: Sequence[str], index: int, word: str) -> bool:
-    """Whether `word` is the one of `words` with that index, in any case."""
+    """Whether `word` has this index in `words`, in any case."""
     return index < len(words) and words[index].lower() == word.lower()
 
 
 def read_rows(path: Path, name: str, *columns: str) -> tuple[TextFile, tuple[BugRow, ...]]:
-    """The rows of a file of BUG, or of the file of the dataset `name` in the folder `path`; those
-    without sentence too.
+    """The rows of a file of BUG, or of the file of the dataset `name` in the folder `path`,
+    including rows without a sentence.
 
     Raises:
-        DataError: no such file; one of `REQUIRED` or of `columns` is missing.
+        DataError: there is no such file; one of `REQUIRED` or of `columns` is missing.
     """
     if path.is_dir():
-        inside = (
-            path / FILES[name],
-            path / "data" / FILES[name],
-        )  # the release's archive holds a folder "data"
-        main = next((file for file in inside if file.is_file()), None)
+        # The release's archive has a folder "data".
+        places = (path / FILES[name], path / "data" / FILES[name])
+        main = next((file for file in places if file.is_file()), None)
         if main is None:
             raise DataError(
                 f"expected {FILES[name]} in this folder (or in data/ inside it), got none",
@@ -149,18 +147,18 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     """Read a file of BUG, or the file of the dataset `name` in the folder `path`.
 
     The profession's index counts tokens separated by single spaces, as in the release (a doubled
-    space makes an empty token). Where another token stands there, the profession is looked for in
-    the sentence, in any case, and the nearest occurrence taken; a row without one is skipped, and
-    so is a row without a sentence. `Instance.head` leaves out punctuation. Line breaks inside a
-    sentence become spaces. `Instance.pronouns` is our own count; `Instance.corpus_pronouns` is the
-    file's own number (0 in 9 rows of the paper's version).
+    space makes an empty token). If another token is there, the nearest occurrence of the profession
+    in the sentence, in any case, is taken; a row without one is skipped, and so is a row without a
+    sentence. `Instance.head` has no punctuation. Line breaks inside a sentence become spaces.
+    `Instance.pronouns` is our own count; `Instance.corpus_pronouns` is the file's own number (0 in
+    9 rows of the paper's version).
 
     The note "row that mt_gender drops" counts the rows whose token at the index is not the
     profession under mt_gender's own test (single spaces, lower case), repaired or skipped here.
 
     Raises:
-        DataError: no such file; columns missing; an index, gender or stereotype that cannot be
-            read.
+        DataError: there is no such file; columns are missing; an index, gender or stereotype cannot
+            be read.
     """
     file, rows = read_rows(path, name)
     notes = Notes()
@@ -168,17 +166,17 @@ def read_bug(path: Path, name: str = "bug") -> Corpus[Instance]:
     numbers = row_numbers(rows)
     notes.add(INDEX_NOTE, moved(numbers))
     ids = (f"{name}-{number + 1:06d}" for number in numbers)
-    read = [_instance(row, id_, notes) for row, id_ in zip(rows, ids, strict=True)]
-    instances = [instance for instance in read if instance is not None]
-    return notes.corpus(name, file, instances, len(read) - len(instances))
+    all_rows = [_instance(row, id_, notes) for row, id_ in zip(rows, ids, strict=True)]
+    instances = [instance for instance in all_rows if instance is not None]
+    return notes.corpus(name, file, instances, len(all_rows) - len(instances))
 
 
 class BugKind(CorpusKind):
     """The data sets of BUG's release, by their names."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return read_bug(asked.file, asked.name)
+        return read_bug(request.file, request.name)
 
 
 BUG_KIND = BugKind()
@@ -223,14 +221,13 @@ def _instance(row: BugRow, id_: str, notes: Notes) -> Instance | None:
     )
 
 
-def _place(text: str, source: str, index: int, profession: str) -> locate.Located | None:
-    """Where the profession stands in `source`, the sentence as `text` has it: at the index, else
-    the nearest.
+def _place(text: str, source: str, index: int, profession: str) -> locate.EntityPlace | None:
+    """The place of the profession in `source`, the stripped `text`: at the index, else the nearest
+    occurrence.
     """
     spans = locate.tokens(source)
     before = len(text) - len(text.lstrip())
     # The corpus counts the tokens separated by single spaces.
     indices = [text.count(" ", 0, span.start + before) for span in spans]
-    return locate.locate(
-        source, spans, indices.index(index) if index in indices else index, profession
-    )
+    token = indices.index(index) if index in indices else index
+    return locate.locate(source, spans, token, profession)

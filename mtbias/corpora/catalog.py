@@ -1,4 +1,4 @@
-"""The catalog of public data sets, and where their files lie on this machine."""
+"""The catalog of public data sets, and their files on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mtbias.types import JsonDict, frozen
 
 CACHE_VARIABLE = "MTBIAS_CACHE"
 COREFERENCE = "coreference"
-"""What the data sets of `mtbias.coref` are measured by."""
+"""The measure of the data sets of `mtbias.coref`."""
 RECORD = "fetched.json"
 """The file beside fetched data that holds the SHA-256 of each file and of each download."""
 
@@ -30,7 +30,7 @@ class Download:
 
     url: str
     sha256: str
-    """Of the bytes that the address gives; empty where nobody has checked them yet."""
+    """SHA-256 of the download; empty where it is not known."""
     files: tuple[str, ...]
     archive: bool = False
     """Whether the bytes are a tar archive that holds the files."""
@@ -38,7 +38,7 @@ class Download:
 
 @frozen
 class Source:
-    """What is downloaded together, into the cache's folder ``datasets/NAME``."""
+    """Files that are downloaded together, into the cache's folder ``datasets/NAME``."""
 
     name: str
     home: str
@@ -47,14 +47,16 @@ class Source:
     citation: str
     """BibTeX."""
     downloads: tuple[Download, ...]
-    """None where mtbias has what there is."""
+    """Empty for data that ships with mtbias."""
 
     @property
     def hashes(self) -> dict[str, str]:
         """SHA-256 by file, for the files whose hash the catalog knows."""
-        return {
-            file: d.sha256 for d in self.downloads if d.sha256 and not d.archive for file in d.files
-        }
+        hashes: dict[str, str] = {}
+        for download in self.downloads:
+            if download.sha256 and not download.archive:
+                hashes |= dict.fromkeys(download.files, download.sha256)
+        return hashes
 
 
 @frozen
@@ -68,7 +70,7 @@ class Dataset:
     file: str
     source: Source
     measure: str = GENDER
-    """What it is measured by (`mtbias.corpora.corpus.Corpus.measure`)."""
+    """Its measure (`mtbias.corpora.corpus.Corpus.measure`)."""
 
 
 @functools.cache
@@ -92,14 +94,13 @@ def _content() -> JsonDict:
 
 @functools.cache
 def catalogued() -> Mapping[str, Dataset]:
-    """All public data sets by name, in the catalog's order: what `datasets` has, and those of
+    """All public data sets by name, in the catalog's order: those of `datasets` and those for
     coreference.
     """
     sources = _content()["source"]
-    sets = {
-        name: {**e, "name": name, "source": sources[e["source"]]}
-        for name, e in _content()["dataset"].items()
-    }
+    sets = {}
+    for name, entry in _content()["dataset"].items():
+        sets[name] = {**entry, "name": name, "source": sources[entry["source"]]}
     return converted(dict[str, Dataset], sets)
 
 
@@ -110,13 +111,11 @@ def datasets() -> Mapping[str, Dataset]:
 
 @functools.cache
 def tables() -> Mapping[str, Source]:
-    """What else is fetched by name: tables that go with data sets, and have no sentences of their
-    own.
-    """
+    """Tables that are fetched by name: they go with data sets and have no sentences."""
     used = {entry.source.name for entry in catalogued().values()}
-    return converted(
-        dict[str, Source], {n: e for n, e in _content()["source"].items() if n not in used}
-    )
+    sources = _content()["source"].items()
+    others = {name: entry for name, entry in sources if name not in used}
+    return converted(dict[str, Source], others)
 
 
 def dataset(name: str) -> Dataset:
@@ -151,27 +150,27 @@ def cache_folder(cache: Path | None) -> Path:
 
 
 def source_folder(source: Source, cache: Path | None) -> Path:
-    """The folder in which the files of `source` lie once they are fetched."""
+    """The folder for the fetched files of `source`."""
     return cache_folder(cache) / "datasets" / source.name
 
 
 @frozen
 class Downloaded:
-    """What an address gave."""
+    """The record of one download."""
 
     sha256: str
     verified: bool
-    """Whether that hash was known beforehand."""
+    """Whether the hash was known before the download."""
 
 
 @frozen
 class Fetch:
-    """What is on record beside fetched data (`RECORD`)."""
+    """The content of `RECORD`, beside fetched data."""
 
     files: Mapping[str, str]
     """SHA-256 by file."""
     downloads: Mapping[str, Downloaded]
-    """By address."""
+    """Downloads by address."""
 
 
 def read_record(folder: Path) -> Fetch:
@@ -186,10 +185,8 @@ def read_record(folder: Path) -> Fetch:
     try:
         return decoded(Fetch, path.read_bytes())
     except DecodingError as error:
-        raise DataError(
-            f"the record of fetched files is damaged ({error}); delete it and run mtbias fetch again",
-            path=path,
-        ) from None
+        damaged = f"the record of fetched files is damaged ({error})"
+        raise DataError(f"{damaged}; delete it and run mtbias fetch again", path=path) from None
 
 
 def write_record(folder: Path, fetch: Fetch) -> None:
@@ -198,7 +195,7 @@ def write_record(folder: Path, fetch: Fetch) -> None:
 
 
 UNPUBLISHED = "{} is not the published file"
-"""The note of a file that has the name of a published one, and another text."""
+"""The note on a file that has the name of a published one, but another text."""
 
 
 def unpublished_files(
@@ -209,9 +206,9 @@ def unpublished_files(
     Files whose hash the catalog does not know are never among them.
 
     Args:
-        datasets: names of the data sets that the files may be of.
+        datasets: names of the data sets to which the files may belong.
         files: SHA-256 by name.
-        folder: where the files lie. With it, a byte-order mark and Windows line ends make no
+        folder: their folder; if it is given, a byte-order mark and Windows line ends make no
             difference.
     """
     published: dict[str, set[str | None]] = {}
@@ -235,11 +232,11 @@ def _plain_sha256(path: Path) -> str:
 
 
 def cached_file(name: str, cache: Path | None) -> Path:
-    """The file of a data set or table in the cache, after a look at its hash and at those of the
+    """The file of a data set or table in the cache, after a check of its hash and of those of the
     files beside it.
 
     Raises:
-        MissingResourceError: it is not there; the message names the command that fetches it.
+        MissingResourceError: it is missing; names the command that fetches it.
         DataError: it is damaged.
     """
     source = fetched_source(name)
@@ -255,6 +252,9 @@ def cached_file(name: str, cache: Path | None) -> Path:
             raise MissingResourceError(f"{path} is not in the cache; {again}")
         digest = sha256_of_file(path)
         if digest != expected[file]:
-            message = f"the file in the cache is damaged: expected SHA-256 {expected[file]}, got {digest}; {again}"
+            message = (
+                f"the file in the cache is damaged: expected SHA-256 {expected[file]}, "
+                f"got {digest}; {again}"
+            )
             raise DataError(message, path=path)
     return folder / main

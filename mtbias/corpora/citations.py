@@ -1,4 +1,4 @@
-"""What to cite beside numbers, as BibTeX."""
+"""Citations of data sets and mtbias, as BibTeX."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ CITATION = f"""\
   version   = "{__version__}",
   year      = "2026",
 }}"""
-"""Of this release, as CITATION.cff has it."""
+"""The citation of this release, as in CITATION.cff."""
 
 
 def citations(names: Iterable[str]) -> list[str]:
     """Each citation of the public data sets of these names once, and that of mtbias.
 
     Raises:
-        UsageError: a name is none of a public data set.
+        UsageError: a name is not that of a public data set.
     """
     sets = catalogued()
     entries: dict[str, None] = {}

@@ -1,6 +1,5 @@
-"""What every corpus reader shares: the value that it returns, the notes it takes, the gender in a
-field; and the sentences of a corpus as a file for a system to translate, in a form that `mtbias
-score` takes back.
+"""Code that corpus readers share: `Corpus`, notes, the gender in a field; and the sentences of a
+corpus as a file for any system to translate, in a form that `mtbias score` reads back.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from mtbias.files.reading import TextFile, sha256_of
 from mtbias.types import Gender, Instance, SourceSentence, frozen
 
 GENDER = "gender"
-"""The measure of corpora that name no other: of sentences with an entity and its gender."""
+"""The default measure, for sentences with an entity and its gender."""
 
 
 S = TypeVar("S", bound=SourceSentence)
@@ -28,7 +27,7 @@ S_co = TypeVar("S_co", bound=SourceSentence, covariant=True)
 
 @frozen
 class Corpus(Generic[S_co]):
-    """A corpus as read: its instances in the file's order, and what was noticed on the way."""
+    """A corpus: its instances in the file's order, and notes on its files."""
 
     name: str
     """The data set's name, such as ``winomt``."""
@@ -40,16 +39,15 @@ class Corpus(Generic[S_co]):
     notes: Mapping[str, int]
     """What was repaired, skipped or noticed, in plain English, with the number of times."""
     skipped: int = 0
-    """Rows of the file that became no instance; the notes say why."""
+    """Rows of the file without an instance; the notes give the reasons."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Every file that was read, by name, with its SHA-256: what decides the instances, stereotypes
-    included."""
+    """SHA-256 of every file that was read, by name; together they determine the instances."""
     measure: str = GENDER
-    """What it is measured by (`mtbias.scoring.measure`)."""
+    """Its measure (`mtbias.scoring.measure`)."""
     source_lang: str = "en"
     """ISO code of the language of the sources."""
-    given: Mapping[str, str] = field(default_factory=dict)
-    """By id what a system is given in place of the source; empty where it is given the source."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The input of a system by id, where that is not the source."""
 
     @property
     def rows(self) -> int:
@@ -64,21 +62,21 @@ class Corpus(Generic[S_co]):
     def part(self, ids: Collection[str]) -> Self:
         """The sentences with these ids as a corpus of their own.
 
-        Its name has the number of the sentences, that of the corpus, and a hash of their ids, so
-        that other sentences are another corpus.
+        Its name has their number, that of the whole corpus, and a hash of their ids, so that other
+        sentences are another corpus.
         """
-        kept = [instance for instance in self.instances if instance.id in ids]
-        which = sha256_of(" ".join(instance.id for instance in kept))[:8]
+        selected = [instance for instance in self.instances if instance.id in ids]
+        digest = sha256_of(" ".join(instance.id for instance in selected))[:8]
         return replace(
             self,
-            name=f"{self.name}-{len(kept)}-of-{len(self.instances)}-{which}",
-            instances=tuple(_linked_within(instance, ids) for instance in kept),
+            name=f"{self.name}-{len(selected)}-of-{len(self.instances)}-{digest}",
+            instances=tuple(_linked_within(instance, ids) for instance in selected),
             skipped=0,
         )
 
     def spread(self, count: int | None) -> Self:
-        """`count` sentences, evenly spread, as a corpus of their own (`part`); None, or as many as
-        there are: the corpus.
+        """`count` sentences, evenly spread, as a corpus of their own (`part`); the whole corpus
+        where `count` is None or not smaller.
         """
         total = len(self.instances)
         if count is None or count >= total:
@@ -87,7 +85,7 @@ class Corpus(Generic[S_co]):
 
 
 def _linked_within(instance: S, ids: Collection[str]) -> S:
-    """The instance without links to others than these."""
+    """The instance without links to sentences outside `ids`."""
     if not isinstance(instance, Instance):
         return instance
     pair = instance.pair if instance.pair in ids else None
@@ -96,7 +94,7 @@ def _linked_within(instance: S, ids: Collection[str]) -> S:
 
 
 class Notes:
-    """Counts what a reader notices; becomes `Corpus.notes`."""
+    """Counts of a reader's observations, for `Corpus.notes`."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -107,14 +105,12 @@ class Notes:
             self.counts[what] = self.counts.get(what, 0) + times
 
     def add_file(self, file: TextFile) -> None:
-        """Count what the bytes of `file` show."""
+        """Count peculiarities of the bytes of `file`."""
         self.add("byte-order mark dropped", int(file.bom))
         self.add("file with Windows line ends", int(file.crlf))
 
-    def add_place(self, source: str, place: locate.Located, entity: str) -> None:
-        """Count what it took to find `entity`, written as the corpus has it, at `place` in
-        `source`.
-        """
+    def add_place(self, source: str, place: locate.EntityPlace, entity: str) -> None:
+        """Count how `entity`, as the corpus writes it, was found at `place` in `source`."""
         if place.how == locate.CORRECTED:
             self.add("entity index corrected")
         elif place.how == locate.NEAREST:
@@ -130,7 +126,7 @@ class Notes:
         skipped: int = 0,
         beside: Mapping[str, str] = MappingProxyType({}),
         measure: str = GENDER,
-        given: Mapping[str, str] = MappingProxyType({}),
+        inputs: Mapping[str, str] = MappingProxyType({}),
         source_lang: str = "en",
     ) -> Corpus[S]:
         """The corpus that was read from `file`, and from the files `beside` it (name → SHA-256),
@@ -146,17 +142,17 @@ class Notes:
             files={**file.hashes, **beside},
             measure=measure,
             source_lang=source_lang,
-            given=dict(given),
+            inputs=dict(inputs),
         )
 
 
 CONTRADICTED = "gold gender that every gendered pronoun of the sentence contradicts"
-"""The note of rows whose gold is the other gender than that of all pronouns."""
+"""The note on rows whose gold gender is not that of any gendered pronoun."""
 
 
 def with_contradictions(corpus: Corpus[S]) -> Corpus[S]:
-    """The corpus with the note `CONTRADICTED`, where its sentences are English and some have such a
-    gold.
+    """The corpus with the note `CONTRADICTED`, if its sentences are English and some have such a
+    gold gender.
     """
     if corpus.source_lang != "en":
         return corpus
@@ -169,8 +165,8 @@ def with_contradictions(corpus: Corpus[S]) -> Corpus[S]:
     return replace(corpus, notes={**corpus.notes, CONTRADICTED: contradicted})
 
 
-GENDERS = {name: each for each in Gender for name in (each.value, each.value[0])}
-"""By the words and letters that files have."""
+GENDERS = {each.value: each for each in Gender} | {each.value[0]: each for each in Gender}
+"""The genders by their words and letters in files."""
 
 
 def gender(text: str, path: Path, line: int) -> Gender:
@@ -179,23 +175,23 @@ def gender(text: str, path: Path, line: int) -> Gender:
     Raises:
         DataError: anything else.
     """
-    found = GENDERS.get(text.strip().lower())
-    if found is None:
+    value = GENDERS.get(text.strip().lower())
+    if value is None:
         message = f"gender: expected male, female or neutral (or m, f, n), got {text!r}"
         raise DataError(message, path=path, line=line)
-    return found
+    return value
 
 
 def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> Iterator[str]:
-    """The lines of the file, in the corpus's order, without their line ends.
+    """The lines of a file of sentences, in the corpus's order, without line ends.
 
     ``text`` has the sources alone; ``tsv`` a header and id and source; ``jsonl`` objects of id and
     source.
 
     Raises:
-        DataError: a source of ``text`` or ``tsv`` is empty or holds a line break or, of ``tsv``, a
-            tab; a system that reads lines would return another number of them, and every
-            translation below would be that of another sentence.
+        DataError: a source in ``text`` or ``tsv`` is empty or has a line break, or in ``tsv`` a
+            tab: a system that reads lines would return another number of them, and each later
+            translation would be that of another sentence.
     """
     if form == "tsv":
         yield "id\tsource"
@@ -206,8 +202,7 @@ def source_lines(corpus: Corpus[Any], form: Literal["text", "tsv", "jsonl"]) -> 
             continue
         cells = [source] if form == "text" else [id_, source]
         for cell in cells:
-            # All that Python takes for the end of a line, U+2028 among them: systems read lines in
-            # that way, too.
+            # Any line end in Python, such as U+2028, may be one for a system.
             if cell.splitlines() != [cell] or (form == "tsv" and "\t" in cell):
                 wrong = "a sentence in one line" + (" without tabs" if form == "tsv" else "")
                 message = f"sentence {id_!r}: expected {wrong}, got {cell!r}; use --format jsonl"

@@ -1,8 +1,8 @@
-"""Corpora by their names, found through the entry-point group ``mtbias.corpora``: those that ship
-with mtbias like a third party's.
+"""Corpora by their names, found through the entry-point group ``mtbias.corpora``, mtbias's own like
+those of third parties.
 
-A `CorpusKind` is what is known of a corpus before it is read. No corpus is imported before it is
-asked for by name.
+A `CorpusKind` has what is known of a corpus before it is read. A corpus is imported only when it is
+needed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ WINOMT = "winomt"
 DEMO = "demo"
 """The corpus that ships with mtbias."""
 CUSTOM = "custom"
-"""One's own sentences."""
+"""A user's own sentences."""
 
 
 @frozen
 class AskedCorpus:
-    """What a user asks of a kind of corpus."""
+    """A request for a corpus: its name, place and languages."""
 
     name: str
     """The name under which it is registered."""
     path: Path | None
-    """The file, or the folder that holds its files (``--data``); None is the cache."""
+    """The file, or the folder of its files (``--data``); None is the cache."""
     lang: str | None
-    """Code of the target language, where there is one."""
+    """Code of the target language, if there is one."""
     source: SourceLanguage
     """The language of the sentences."""
     cache: Path | None
@@ -53,17 +53,17 @@ class AskedCorpus:
         """The path, else the main file of the public data set in the cache.
 
         Raises:
-            MissingResourceError: it is not there; the message names the command that fetches it.
+            MissingResourceError: it is missing; names the command that fetches it.
             DataError: it is damaged.
         """
         return self.path or cached_file(self.name, self.cache)
 
     @property
     def language(self) -> str:
-        """The target language, for a corpus that has other sentences for each.
+        """The target language, for a corpus with other sentences for each language.
 
         Raises:
-            UsageError: none is given.
+            UsageError: there is none.
         """
         if self.lang is None:
             raise UsageError(
@@ -73,12 +73,12 @@ class AskedCorpus:
 
 
 class CorpusKind(ABC):
-    """A corpus, as far as nothing of it is read."""
+    """What is known of a corpus before it is read."""
 
     by_language: bool = False
-    """Whether it has sentences of its own for each target language."""
+    """Whether it has other sentences for each target language."""
     needs_language: bool = True
-    """Whether the target language must be installed: only a measure of a third party does without
+    """Whether the target language must be installed; only measures of third parties can do without
     its plugin."""
 
     def may_be_in(self, source: SourceLanguage, path: Path | None) -> bool:  # noqa: ARG002 - most
@@ -86,14 +86,13 @@ class CorpusKind(ABC):
         return source.code == ENGLISH_CODE
 
     @abstractmethod
-    def read(self, asked: AskedCorpus) -> Corpus[Any]:
+    def read(self, request: AskedCorpus) -> Corpus[Any]:
         """The corpus.
 
         Raises:
-            UsageError: something that it needs is not given.
-            MissingResourceError: it is not in the cache; the message names the command that
-                fetches it.
-            DataError: a file says what cannot be right; with path and line.
+            UsageError: something that it needs is missing in the request.
+            MissingResourceError: it is not in the cache; names the command that fetches it.
+            DataError: a file is wrong; with path and line.
         """
 
 
@@ -107,7 +106,7 @@ def check_dataset(name: str) -> None:
     """Refuse a name that `load_corpus` does not know.
 
     Raises:
-        UsageError: names those that there are.
+        UsageError: it is such a name; lists the known ones.
     """
     if name not in dataset_names():
         what = (
@@ -120,8 +119,8 @@ def find_corpus(name: str) -> CorpusKind:
     """The corpus that is registered under `name`.
 
     Raises:
-        UsageError: nobody registers it; the message lists what is installed.
-        PluginError: several distributions do, or it fails to load.
+        UsageError: it is not registered; lists what is installed.
+        PluginError: several distributions register it, or it fails to load.
     """
     check_dataset(name)
     kind = load(GROUP, name, "corpus")
@@ -132,7 +131,7 @@ def find_corpus(name: str) -> CorpusKind:
 
 
 def needs_language(dataset: str) -> bool:
-    """See `CorpusKind`; so do sentences in memory and parts of a corpus, which have other names."""
+    """See `CorpusKind`; also true for the names of sentences in memory and of parts of a corpus."""
     return dataset not in installed(GROUP) or find_corpus(dataset).needs_language
 
 
@@ -144,25 +143,24 @@ def load_corpus(
     lang: str | None = None,
     source_lang: str = ENGLISH_CODE,
 ) -> Corpus[Any]:
-    """Load the corpus `dataset` from `path` (a file, or the folder that holds its files) or from
-    the cache.
+    """Load the corpus `dataset` from `path` (a file, or the folder of its files) or from the cache.
 
     The cache is ``<cache>/datasets/<source>``, where `cache` is by default the environment's
     ``MTBIAS_CACHE`` or the user's cache folder; the datasets of BUG's release share the source
-    ``bug``. A file in the cache is checked against the hash of the catalog, or the one written down
-    when it was fetched. A file at `path` that has the name of a published file and another text is
-    noted (`mtbias.corpora.catalog.unpublished_files`).
+    ``bug``. A file in the cache is checked against the hash of the catalog, or the one that was
+    recorded when it was fetched. A file at `path` with the name of a published file, but another
+    text, is noted (`mtbias.corpora.catalog.unpublished_files`).
 
-    `lang` is the target language: some data sets have sentences of their own for each
-    (`CorpusKind.by_language`), all others have the same for all. `source_lang` is the language of
-    the sources of ``custom``, and of a `path` of WinoMT's form.
+    `lang` is the target language: some data sets have other sentences for each
+    (`CorpusKind.by_language`). `source_lang` is the language of the sources of ``custom``, and of a
+    `path` in WinoMT's form.
 
     Raises:
-        UsageError: an unknown dataset, ``custom`` without a path, a data set with other sentences
-            for each language without one.
-        SettingError: a language of the sources that the corpus cannot have.
-        MissingResourceError: it is not in the cache; the message names the command that fetches it.
-        DataError: a file says what cannot be right, or a file in the cache is damaged.
+        UsageError: the dataset is unknown; ``custom`` has no path; a data set with other sentences
+            for each language has no language.
+        SettingError: the corpus cannot have sources in this language.
+        MissingResourceError: it is not in the cache; names the command that fetches it.
+        DataError: a file is wrong, or a file in the cache is damaged.
         PluginError: another distribution's corpus fails to load.
     """
     source = source_language(source_lang)
@@ -173,27 +171,26 @@ def load_corpus(
             "source_lang",
             f"{expected}, got {source_lang} with {dataset}, whose sentences are its own",
         )
-    read: object = kind.read(AskedCorpus(dataset, path, lang, source, cache))
-    if not isinstance(read, Corpus):
+    result: object = kind.read(AskedCorpus(dataset, path, lang, source, cache))
+    if not isinstance(result, Corpus):
         expected = "expected its read to give a mtbias.corpora.Corpus"
-        raise refuse(GROUP, dataset, "corpus", f"{expected}, got {read!r:.80}")
-    corpus = with_contradictions(read)
+        raise refuse(GROUP, dataset, "corpus", f"{expected}, got {result!r:.80}")
+    corpus = with_contradictions(result)
     if dataset not in catalogued():
         return corpus
     differing = unpublished_files([dataset], corpus.files, corpus.path.parent)
-    return replace(
-        corpus, notes={**corpus.notes, **{UNPUBLISHED.format(name): 1 for name in differing}}
-    )
+    notes = {UNPUBLISHED.format(name): 1 for name in differing}
+    return replace(corpus, notes={**corpus.notes, **notes})
 
 
 def load_entities(
     dataset: str, path: Path | None, cache: Path | None = None, source_lang: str = ENGLISH_CODE
 ) -> Corpus[Instance]:
-    """A corpus as `load_corpus` gives it, whose sentences have an entity and are the same for all
+    """The corpus of `load_corpus`, if its sentences have an entity and are the same for all
     languages.
 
     Raises:
-        SettingError: it is of another kind.
+        SettingError: it is another kind of corpus.
         MtbiasError: as `load_corpus`.
     """
     if find_corpus(dataset).by_language:

@@ -36,8 +36,8 @@ from mtbias.files.writing import check_table_name, signature_line
 from mtbias.types import Gender, Instance, Span, Stereotype, frozen
 
 CONTROL, SWAP, SWAP_CONTROL = "-control", "-swap", "-swap-control"
-"""What follows the id of a sentence in those of its control, its counterfactual and the
-counterfactual's control."""
+"""Suffixes of the ids of a sentence's control, its counterfactual and the counterfactual's
+control."""
 
 NEUTRAL = "gold gender is neutral"
 UNKNOWN = "the gender is unknown"
@@ -50,7 +50,7 @@ OTHERS = "other words that tell a gender"
 JOINED = "a pronoun that is part of a longer word"
 
 EXAMPLES = 5
-"""Ids that are named for each reason."""
+"""Most ids shown for each reason."""
 
 NO_DETERMINER = "no the, a, an, this or these right before the entity"
 INDEFINITE = "a or an where no definite noun phrase can stand"
@@ -72,32 +72,32 @@ _DETERMINER = {
     "these": (None, "the"),
 }
 _VERBS_AND_OTHERS = """
-am is are was were be been being become becomes became becoming remain remains remained as like than such what many
-quite rather half not too how so called named made there
+am is are was were be been being become becomes became becoming remain remains remained
+as like than such what many quite rather half not too how so called named made there
 """
 _NO_DEFINITE_AFTER = frozenset(_VERBS_AND_OTHERS.split())
 
 
 @frozen
 class Counterfactual:
-    """What a counterfactual corpus has, and what was left out of it."""
+    """Counts of a counterfactual corpus, and of the sentences that were left out."""
 
     sentences: int
-    """Of the corpus."""
+    """Sentences of the corpus."""
     swapped: int
     with_controls: int
-    """Of those that were swapped."""
+    """Swapped sentences with controls."""
     written: int
     left_out: Mapping[str, int]
     """Sentences without counterfactual, by reason."""
     without_control: Mapping[str, int]
-    """Swapped ones without control, by reason; empty where none were asked for."""
+    """Swapped sentences without control, by reason; empty without controls."""
     examples: Mapping[str, tuple[str, ...]]
     """Ids of the first sentences under each reason."""
     ambiguous: Sequence[tuple[str, str]]
-    """Id, and the words around, of each pronoun in the originals whose reading was a guess."""
+    """Id and context of each pronoun in the originals whose reading was a guess."""
     notes: Mapping[str, int] = field(default_factory=dict)
-    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
+    """The notes on the corpus (`Corpus.notes`), including rows that its reader left out."""
     out: Path | None = None
     signature: str = ""
 
@@ -113,61 +113,57 @@ class _Swap:
 def make_counterfactual(
     instances: Sequence[Instance], *, controls: bool = False
 ) -> tuple[tuple[Instance, ...], Counterfactual]:
-    """The counterfactual corpus of `instances`: each and its counterfactual, each followed by its
-    control if any.
+    """The counterfactual corpus of `instances`: each sentence and its counterfactual, each followed
+    by its control if it has one.
 
-    Left out, each under the first reason that holds: the woman's sentence of a pair that the corpus
-    has already (*his* has one reading where *her* has two); sentences whose gold gender is neutral;
-    sentences without a gendered pronoun, with pronouns of both genders, or of the gender that is
-    not gold; sentences in which the entity or another word tells a gender (wife, Mr., waitress,
-    fisherman; names are not looked at).
+    These are left out, under the first reason that applies: the woman's sentence of a pair in the
+    corpus (*his* has one reading, *her* two); sentences whose gold gender is neutral; sentences
+    without a gendered pronoun, with pronouns of both genders, or of the gender that is not gold;
+    sentences in which the entity or another word shows a gender (wife, Mr., waitress, fisherman;
+    names are not checked).
 
     A control has *this* (*these* before a plural) for *the*, *a* and *an*, and *the* for *this* and
-    *these*, where the determiner stands right before the entity. There is none for *a* and *an*
-    where a definite noun phrase would not fit (He is a doctor; such a doctor).
+    *these*, right before the entity. There is none for *a* and *an* where a definite noun phrase
+    would not fit (He is a doctor; such a doctor).
 
     Raises:
-        DataError: a new id (-control, -swap, -swap-control) is one of the corpus.
+        DataError: the corpus already has a new id (-control, -swap, -swap-control).
     """
     left_out: defaultdict[str, list[str]] = defaultdict(list)
     without: defaultdict[str, list[str]] = defaultdict(list)
-    made: list[Instance] = []
+    sentences: list[Instance] = []
     ambiguous: list[tuple[str, str]] = []
     swapped: set[str] = set()
     plans = {instance.id: _plan_swap(instance) for instance in instances}
     men = {i.id for i in instances if i.gold is Gender.MALE and isinstance(plans[i.id], _Swap)}
     for instance in instances:
-        found = (
-            COUNTERPART
-            if instance.gold is Gender.FEMALE and instance.pair in men
-            else plans[instance.id]
-        )
-        if isinstance(found, str):
-            left_out[found].append(instance.id)
+        plan = plans[instance.id]
+        if instance.gold is Gender.FEMALE and instance.pair in men:
+            plan = COUNTERPART
+        if isinstance(plan, str):
+            left_out[plan].append(instance.id)
             continue
         determiner = _plan_control(instance) if controls else None
         if isinstance(determiner, str):
             without[determiner].append(instance.id)
             determiner = None
-        made += _quadruple(instance, found, determiner)
+        sentences += _quadruple(instance, plan, determiner)
         swapped.add(instance.id)
-        ambiguous += [(instance.id, guess) for guess in found.guesses]
-    times = Counter(
-        [
-            *(instance.id for instance in instances if instance.id not in swapped),
-            *(new.id for new in made),
-        ]
-    )
+        ambiguous += [(instance.id, guess) for guess in plan.guesses]
+
+    times = Counter(instance.id for instance in instances if instance.id not in swapped)
+    times.update(sentence.id for sentence in sentences)
     clash = next((id_ for id_, number in times.items() if number > 1), None)
     if clash is not None:
         raise DataError(
-            f"expected ids that no new sentence would get, got {clash!r}; rename this row of the corpus"
+            f"expected ids that no new sentence would get, got {clash!r}; "
+            "rename this row of the corpus"
         )
     counts = Counterfactual(
         sentences=len(instances),
         swapped=len(swapped),
         with_controls=len(swapped) - sum(map(len, without.values())) if controls else 0,
-        written=len(made),
+        written=len(sentences),
         left_out={reason: len(ids) for reason, ids in left_out.items()},
         without_control={reason: len(ids) for reason, ids in without.items()},
         examples={
@@ -175,7 +171,7 @@ def make_counterfactual(
         },
         ambiguous=ambiguous,
     )
-    return tuple(replace(instance, row=row) for row, instance in enumerate(made)), counts
+    return tuple(replace(each, row=row) for row, each in enumerate(sentences)), counts
 
 
 def write_counterfactual(
@@ -185,26 +181,24 @@ def write_counterfactual(
     own.
 
     Raises:
-        SettingError: `out` is no table.
+        SettingError: the name of `out` is not that of a table.
         OutputError: `out` is the corpus.
         DataError: no sentence can be swapped; as `make_counterfactual`.
         RunFolderError: `out` cannot be written.
     """
     check_table_name(out)
-    made, counts = make_counterfactual(corpus.instances, controls=controls)
-    if not made:
+    sentences, counts = make_counterfactual(corpus.instances, controls=controls)
+    if not sentences:
         reasons = ", ".join(f"{reason} ({n:,})" for reason, n in counts.left_out.items())
         raise DataError(f"no sentence of the corpus can be swapped: {reasons}", path=corpus.path)
-    write_custom(out, made)
+    write_custom(out, sentences)
     options = {"dataset": corpus.name, "controls": "yes" if controls else "no"}
     signature = signature_line("counterfactual", {"data": corpus.files}, options)
     return replace(counts, notes=corpus.notes, out=out, signature=signature)
 
 
 def _plan_swap(instance: Instance) -> _Swap | str:
-    """The edits that swap the sentence's pronouns, or the reason why that makes no
-    counterfactual.
-    """
+    """The edits that swap the sentence's pronouns, or the reason why there is no counterfactual."""
     if instance.gold is Gender.NEUTRAL:
         return NEUTRAL
     if instance.gold is None:
@@ -220,33 +214,30 @@ def _plan_swap(instance: Instance) -> _Swap | str:
     if genders != {instance.gold}:
         return NOT_GOLD
     words = swap_words([token.text for token in tokens])
-    telling = {word.index for word in words} | {
-        n for n, token in enumerate(tokens) if tells_gender(token.text)
-    }
+    gendered = {word.index for word in words}
+    gendered |= {n for n, token in enumerate(tokens) if tells_gender(token.text)}
     entity = _entity_span(instance) or instance.head
-    if any(Span(tokens[n].start, tokens[n].end).overlaps(entity) for n in telling):
+    if any(Span(tokens[n].start, tokens[n].end).overlaps(entity) for n in gendered):
         return ENTITY
-    if telling - set(places):
+    if gendered - set(places):
         return OTHERS
     if len(places) != count_pronouns(source):
         return JOINED
     edits = tuple(Edit(tokens[w.index].start, tokens[w.index].end, w.new) for w in words)
-    around = [
-        source[max(0, tokens[w.index].start - 15) : tokens[w.index].end + 25]
-        for w in words
-        if w.ambiguous
-    ]
-    return _Swap(edits, tuple(around))
+    guesses = []
+    for word in words:
+        if word.ambiguous:
+            token = tokens[word.index]
+            guesses.append(source[max(0, token.start - 15) : token.end + 25])
+    return _Swap(edits, tuple(guesses))
 
 
 def _plan_control(instance: Instance) -> Edit | str:
     """The edit that changes the entity's determiner, or the reason why there is none."""
     source, entity = instance.source, _entity_span(instance)
-    before = (
-        []
-        if entity is None
-        else [span for span in locate.tokens(source) if span.end <= entity.start]
-    )
+    if entity is None:
+        return NO_DETERMINER
+    before = [span for span in locate.tokens(source) if span.end <= entity.start]
     if not before:
         return NO_DETERMINER
     place = locate.core(source, before[-1])
@@ -264,8 +255,8 @@ def _plan_control(instance: Instance) -> Edit | str:
 
 
 def _entity_span(instance: Instance) -> Span | None:
-    """The whole phrase of the entity; None where its words do not stand before the head as the
-    corpus names them.
+    """The whole phrase of the entity; None where the words before the head are not those that the
+    corpus names.
     """
     phrase, spans = locate.words(instance.entity), locate.tokens(instance.source)
     for index in locate.find_phrase(instance.source, spans, phrase):
@@ -284,10 +275,10 @@ def _quadruple(original: Instance, swap: _Swap, determiner: Edit | None) -> list
     )
 
     def variant(
-        of: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None
+        instance: Instance, edits: Sequence[Edit], own: str, pair: str, control: str | None
     ) -> Instance:
         linked = None if control is None else base + control
-        return replace(_edited(of, edits), id=base + own, pair=base + pair, control=linked)
+        return replace(_edited(instance, edits), id=base + own, pair=base + pair, control=linked)
 
     if determiner is None:
         return [variant(original, (), "", SWAP, None), variant(swapped, swap.edits, SWAP, "", None)]

@@ -1,8 +1,8 @@
 """Fetching of public data: download, check, unpack, put in place.
 
-Nothing appears in the cache before its hash is right; each file is put there in one step. Files
-that are there and whole are left alone, damaged ones are fetched again. A download that was once
-taken unverified must give the same bytes the next time.
+Nothing appears in the cache before its hash is right; each file is put there in one step. Whole
+files are left alone, damaged ones are fetched again. A download that was once accepted unverified
+must give the same bytes the next time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mtbias.machine.downloads import fetch_file
 from mtbias.types import frozen
 
 MAX_UNPACKED = 2 * 1024**3
-"""Bytes of a file of an archive."""
+"""Most bytes of a file of an archive."""
 _ADVICE = (
     "check the network; or run the command where there is one, with --cache-dir, and copy that "
     "folder; or give the file to a command that reads it, with --data"
@@ -41,18 +41,18 @@ _ADVICE = (
 
 @frozen
 class FetchedDownload:
-    """What one address gave."""
+    """The result of one download."""
 
     sha256: str
     verified: bool
-    """Whether the hash was known beforehand, from the catalog or from the caller."""
+    """Whether the hash was known before, from the catalog or the caller."""
     fresh: bool
     """Whether it was downloaded just now."""
 
 
 @frozen
 class Fetched:
-    """The result of fetching: the folder, and what each address gave."""
+    """The result of fetching: the folder and its downloads."""
 
     folder: Path
     downloads: tuple[FetchedDownload, ...]
@@ -73,18 +73,16 @@ def fetch_dataset(
         name: its name.
         cache: root of the cache.
         sha256: hash of the download, for a data set whose hash the catalog does not know.
-        accept_unverified: take such a download without knowing its hash; the hash that came is in
-            the result and in ``fetched.json`` beside the data, and later reads are checked against
-            it.
+        accept_unverified: accept such a download without a hash; its hash is in the result and in
+            ``fetched.json`` beside the data, against which later reads are checked.
         progress: show a progress bar on standard error.
 
     Raises:
-        UsageError: an unknown name; `sha256` that is no SHA-256, or for a data set whose hash the
-            catalog knows.
-        MissingResourceError: the download failed, or its hash is unknown and neither option was
+        UsageError: the name is unknown; `sha256` is not a SHA-256, or the catalog knows the hash.
+        MissingResourceError: the download failed, or its hash is unknown and neither option is
             given.
-        DataError: the download's hash is another than expected; an archive that is broken or lacks
-            a file.
+        DataError: the download's hash is not the expected one; an archive is broken or lacks a
+            file.
     """
     source = fetched_source(name)
     return fetch_source(
@@ -105,35 +103,34 @@ def fetch_source(
     progress: bool = False,
 ) -> Fetched:
     """Fetch the files of `source` into `folder`; arguments and errors as in `fetch_dataset`."""
-    given = given_hash(source, sha256)
-    done = []
+    own_hash = checked_hash(source, sha256)
+    results = []
     for download in source.downloads:
-        known = download.sha256 or given
-        found = _settled(download, folder, known)
-        if found is None:
+        known = download.sha256 or own_hash
+        result = _earlier_download(download, folder, known)
+        if result is None:
             if not (known or accept_unverified or download.url in read_record(folder).downloads):
                 raise MissingResourceError(
-                    f"the SHA-256 of {download.url} is not known to mtbias, so it is not fetched unchecked; give "
-                    "--sha256 HASH, or --accept-unverified to take what comes and write its hash down"
+                    f"the SHA-256 of {download.url} is not known to mtbias, "
+                    "so it is not fetched unchecked; give --sha256 HASH, "
+                    "or --accept-unverified to take what comes and write its hash down"
                 )
-            found = _fetch_alone(download, folder, known, progress=progress)
-        done.append(found)
-    return Fetched(folder, tuple(done))
+            result = _fetch_alone(download, folder, known, progress=progress)
+        results.append(result)
+    return Fetched(folder, tuple(results))
 
 
-def _settled(download: Download, folder: Path, known: str) -> FetchedDownload | None:
-    """A download that is in place and on record, of the hash `known` where there is one; None where
-    it is not.
+def _earlier_download(download: Download, folder: Path, known: str) -> FetchedDownload | None:
+    """A download that is in place and on record, with the hash `known` if there is one; else
+    None.
     """
     record = read_record(folder)
-    before = record.downloads.get(download.url)
-    if (
-        before is None
-        or (known and before != Downloaded(known, verified=True))
-        or not _whole(download, folder, record)
-    ):
+    earlier = record.downloads.get(download.url)
+    if earlier is None or not _whole(download, folder, record):
         return None
-    return FetchedDownload(before.sha256, before.verified, fresh=False)
+    if known and earlier != Downloaded(known, verified=True):
+        return None
+    return FetchedDownload(earlier.sha256, earlier.verified, fresh=False)
 
 
 def _whole(download: Download, folder: Path, record: Fetch) -> bool:
@@ -147,33 +144,30 @@ def _whole(download: Download, folder: Path, record: Fetch) -> bool:
 def _fetch_alone(
     download: Download, folder: Path, known: str, *, progress: bool
 ) -> FetchedDownload:
-    """Fetch and record one download while no other process does: what another fetched meanwhile is
-    used.
+    """Fetch and record one download while no other process does, or use what another has fetched
+    meanwhile.
     """
     with _alone(folder):
-        found = _settled(download, folder, known)
-        if found is not None:
-            return found
+        result = _earlier_download(download, folder, known)
+        if result is not None:
+            return result
         record = read_record(folder)
-        before = record.downloads.get(download.url, Downloaded("", verified=False))
-        fresh = known != before.sha256 or not _whole(
-            download, folder, record
-        )  # else only its hash was not checked yet
-        came = (
-            _fetch(download, folder, known or before.sha256, progress=progress) if fresh else known
-        )
-        now = Downloaded(came, bool(known) or before.verified)
-        files = {
-            **record.files,
-            **{path.name: sha256_of_file(path) for path in _paths(download, folder)},
-        }
-        write_record(folder, Fetch(files, {**record.downloads, download.url: now}))
-        return FetchedDownload(came, now.verified, fresh)
+        earlier = record.downloads.get(download.url, Downloaded("", verified=False))
+        digest = known
+        # Otherwise only the hash of an earlier download was not checked yet.
+        fresh = known != earlier.sha256 or not _whole(download, folder, record)
+        if fresh:
+            digest = _fetch(download, folder, known or earlier.sha256, progress=progress)
+        new = Downloaded(digest, bool(known) or earlier.verified)
+        files = {path.name: sha256_of_file(path) for path in _paths(download, folder)}
+        downloads = {**record.downloads, download.url: new}
+        write_record(folder, Fetch({**record.files, **files}, downloads))
+        return FetchedDownload(digest, new.verified, fresh)
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Within the block no other process downloads into `folder`.
+    """Keep other processes from downloading into `folder` within the block.
 
     Raises:
         MissingResourceError: the folder cannot be written.
@@ -193,11 +187,11 @@ def _paths(download: Download, folder: Path) -> tuple[Path, ...]:
     return tuple(folder / name for name in download.files)
 
 
-def given_hash(source: Source, sha256: str | None) -> str:
-    """The hash that a caller gives for `source`, in lower case; empty where none is given.
+def checked_hash(source: Source, sha256: str | None) -> str:
+    """The caller's hash for `source` in lower case; empty without one.
 
     Raises:
-        UsageError: it is no SHA-256, or the hash of `source` is known.
+        UsageError: it is not a SHA-256, or the hash of `source` is known.
     """
     if sha256 is None:
         return ""
@@ -207,22 +201,24 @@ def given_hash(source: Source, sha256: str | None) -> str:
     unknown = [download for download in source.downloads if not download.sha256]
     if len(unknown) != 1:
         raise UsageError(
-            f"--sha256 is for data whose hash mtbias does not know; it knows that of {source.name}: leave it out"
+            "--sha256 is for data whose hash mtbias does not know; "
+            f"it knows that of {source.name}: leave it out"
         )
     return text
 
 
 def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -> str:
-    """Download, check and put in place; the SHA-256 of what came."""
+    """Download, check and put in place; gives the SHA-256 of the download."""
     try:
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as temporary:
             scratch = Path(temporary)
             raw = scratch / "download"
             fetch_file(download.url, raw, advice=_ADVICE, progress=progress)
-            came = sha256_of_file(raw)
-            if expected and came != expected:
+            digest = sha256_of_file(raw)
+            if expected and digest != expected:
                 raise DataError(
-                    f"{download.url}: expected bytes with SHA-256 {expected}, got {came}; nothing was kept. Try again; "
+                    f"{download.url}: expected bytes with SHA-256 {expected}, got {digest}; "
+                    "nothing was kept. Try again; "
                     "if it stays so, the published file has changed"
                 )
             if download.archive:
@@ -235,21 +231,20 @@ def _fetch(download: Download, folder: Path, expected: str, *, progress: bool) -
         raise MissingResourceError(
             f"{folder}: cannot be written: {error.strerror or error}"
         ) from error
-    return came
+    return digest
 
 
 def unpack(
     archive: Path, folder: Path, names: Iterable[str], *, origin: str | None = None
 ) -> dict[str, Path]:
-    """Write the files `names` of the gzipped tar file `archive` into the folder `folder`, and give
-    their paths by name.
+    """Write the files `names` of the gzipped tar file `archive` into `folder`; gives their paths by
+    name.
 
-    A plain file of that name is taken from whatever folder of the archive it stands in. Nothing
-    else is written, and a member's own path decides nothing. Messages name `origin`, the address,
-    where it is given.
+    A regular file with one of the names is taken from any folder of the archive; its path there is
+    ignored, and nothing else is written. Messages name `origin`, the address, if it is given.
 
     Raises:
-        DataError: the archive is broken; a file is not in it, or in it twice, or has more than
+        DataError: the archive is broken; a file is missing, occurs twice, or has more than
             `MAX_UNPACKED` bytes.
     """
     place = origin or archive
@@ -257,19 +252,17 @@ def unpack(
         with tarfile.open(archive, "r:gz") as tar:
             members = tar.getmembers()
             for name in names:
-                found = [
-                    each
-                    for each in members
-                    if each.isfile() and PurePosixPath(each.name).name == name
+                files = [
+                    member
+                    for member in members
+                    if member.isfile() and PurePosixPath(member.name).name == name
                 ]
-                if len(found) != 1:
-                    raise DataError(
-                        f"expected {name} once in the archive, got it {len(found)} times",
-                        path=place,
-                    )
-                if found[0].size > MAX_UNPACKED:
+                if len(files) != 1:
+                    times = f"got it {len(files)} times"
+                    raise DataError(f"expected {name} once in the archive, {times}", path=place)
+                if files[0].size > MAX_UNPACKED:
                     raise DataError(f"{name} has more than {MAX_UNPACKED} bytes", path=place)
-                tar.extract(found[0].replace(name=name), folder, filter="data")
+                tar.extract(files[0].replace(name=name), folder, filter="data")
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise DataError(
             f"the archive cannot be unpacked: {error}; fetch it again", path=place

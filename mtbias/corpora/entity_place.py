@@ -1,8 +1,7 @@
-"""Finding an entity in its sentence: from a token index or a phrase to the characters of the head
-word.
+"""Finding the head word of an entity in its sentence, from a token index or a phrase.
 
-English noun phrases of the kind that corpora name ("construction worker") end in their head; of
-other languages `mtbias.language.source.SourceLanguage.head` says which word it is.
+English noun phrases such as corpora have ("construction worker") end in their head; for other
+languages see `mtbias.language.source.SourceLanguage.head`.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ _TOKEN = re.compile(r"\S+")
 
 
 @frozen
-class Located:
-    """Where an entity stands."""
+class EntityPlace:
+    """The place of an entity in its sentence."""
 
     head: Span
     """Characters of the head word, without punctuation and possessive ending."""
@@ -60,11 +59,11 @@ def _is_edge(char: str) -> bool:
 
 
 def is_within_word(text: str, place: int) -> bool:
-    """Whether the characters before and at `place` are of one word: two letters, or a letter and
+    """Whether the characters before and at `place` belong to one word: two letters, or a letter and
     its mark.
 
-    Only letters that have capitals tell: in other scripts words need no blanks between them, or
-    articles are written on to the noun (he *הרופאה*).
+    Only letters with capitals count: in other scripts words may have no blanks between them, or
+    articles are attached to the noun (he *הרופאה*).
     """
     if not 0 < place < len(text):
         return False
@@ -74,9 +73,7 @@ def is_within_word(text: str, place: int) -> bool:
 
 
 def words(phrase: str, source: SourceLanguage = ENGLISH) -> list[str]:
-    """The words of `phrase` in the form in which they are compared: case-folded, without what
-    `core` cuts.
-    """
+    """The words of `phrase` for comparison: case-folded, and cut by `core`."""
     return [phrase[slice(*core(phrase, span, source))].casefold() for span in tokens(phrase)]
 
 
@@ -103,20 +100,22 @@ def phrase_at(
 
 def locate(
     text: str, spans: Sequence[Span], index: int, phrase: str, source: SourceLanguage = ENGLISH
-) -> Located | None:
-    """The head of `phrase`, which a corpus says starts at token `index` of `spans`, in a text of
-    the language `source`.
+) -> EntityPlace | None:
+    """The head of `phrase` in a text of the language `source`; a corpus has token `index` of
+    `spans` as its beginning.
 
-    Where the phrase stands at `index`, in any case, the index is taken as given. Where it stands
-    once elsewhere, the index is corrected; where it stands several times elsewhere, the occurrence
-    nearest to `index` is taken (the earlier of two equally near). None where it does not occur.
+    If the phrase is at `index`, in any case, the index is right. If it occurs once elsewhere, the
+    index is corrected; if it occurs several times elsewhere, the occurrence nearest to `index` is
+    taken (the earlier of two equally near). None if it does not occur.
     """
-    wanted = words(phrase, source)
+    entity_words = words(phrase, source)
     best, how = index, AS_GIVEN
-    if not phrase_at(text, spans, wanted, index, source):
-        found = find_phrase(text, spans, wanted, source)
-        if not found:
+    if not phrase_at(text, spans, entity_words, index, source):
+        occurrences = find_phrase(text, spans, entity_words, source)
+        if not occurrences:
             return None
-        best = min(found, key=lambda i: (abs(i - index), i))
-        how = CORRECTED if len(found) == 1 else NEAREST
-    return Located(head=core(text, spans[best + source.head(wanted)], source), index=best, how=how)
+        best = min(occurrences, key=lambda i: (abs(i - index), i))
+        how = CORRECTED if len(occurrences) == 1 else NEAREST
+    return EntityPlace(
+        head=core(text, spans[best + source.head(entity_words)], source), index=best, how=how
+    )

@@ -18,10 +18,10 @@ STEREOTYPES = 16
 
 @frozen
 class SpeakerSentence(SourceSentence):
-    """A sentence in the first person whose source does not tell the speaker's gender."""
+    """A sentence in the first person whose source does not show the speaker's gender."""
 
     stereotype: int
-    """Number of the stereotype that it is an example of (1 to `STEREOTYPES`)."""
+    """Number of its stereotype (1 to `STEREOTYPES`)."""
 
 
 def read_gest(path: Path) -> Corpus[SpeakerSentence]:
@@ -32,7 +32,7 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
     ``gest.csv``.
 
     Raises:
-        DataError: there is no such file, a column is missing, or a row has no sentence or no
+        DataError: there is no such file, a column is missing, or a row lacks a sentence or a
             stereotype from 1 to 16.
     """
     table = read_table(path / "gest.csv" if path.is_dir() else path, "sentence", "stereotype")
@@ -55,9 +55,9 @@ def read_gest(path: Path) -> Corpus[SpeakerSentence]:
 class GestKind(CorpusKind):
     """GEST."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[SpeakerSentence]:
+    def read(self, request: AskedCorpus) -> Corpus[SpeakerSentence]:
         """See `CorpusKind`."""
-        return read_gest(asked.file)
+        return read_gest(request.file)
 
 
 GEST_KIND = GestKind()

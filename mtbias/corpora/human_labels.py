@@ -1,11 +1,10 @@
-"""Human judgements of the gender in which an entity stands in a translation: the yardstick for the
-evaluator itself.
+"""Human labels of an entity's gender in a translation, with which the evaluator is validated.
 
 The file is a table (CSV, TSV or JSONL) with the columns `lang`, `source`, `target`, `label` (m, f,
-n), and `entity` and `word_index` (where the entity is in the source) or `winomt_index` (row of
-``en.txt``, from 0); and, where present, `system`, `usable` (1 where the annotator found the entity
-and gave a label), `annotator`, `basis` (what the label rests on), `head_index` (whitespace token of
-the target that is the head).
+n), and `entity` and `word_index` (the entity's place in the source) or `winomt_index` (row of
+``en.txt``, from 0); and, if present, `system`, `usable` (1 if the annotator found the entity and
+gave a label), `annotator`, `basis` (the basis of the label), `head_index` (whitespace token of the
+head in the target).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ BASES = {
     "C": "against the phrase",
     "X": "nothing visible",
 }
-"""What a label may rest on, by the letters of the column `basis`."""
+"""The bases of labels, by the letters of the column `basis`."""
 
 
 @frozen
@@ -43,45 +42,43 @@ class HumanLabel:
     label: str
     """``m``, ``f`` or ``n``."""
     head: Span
-    """Characters of the source that are the entity's head word."""
+    """The entity's head word in the source."""
     entity: str
     basis: str | None
     target_head: Span | None
-    """Characters of the target that are the head word, punctuation included, where the file
-    says."""
+    """The head word in the target, with punctuation, if the file has it."""
 
 
 @frozen
 class LabelFile:
-    """A file of judgements as read, in whatever languages and by whichever annotators."""
+    """A file of labels, for any languages and annotators."""
 
     table: Table
 
     @property
     def needs_winomt(self) -> bool:
-        """Whether the file leaves it to WinoMT to say where the entities are."""
+        """Whether the places of entities must come from WinoMT."""
         return not {"entity", "word_index"} <= set(self.table.columns)
 
     def labels(
         self, lang: str, annotator: str = "1", winomt: Mapping[int, Instance] | None = None
     ) -> tuple[HumanLabel, ...]:
-        """The usable judgements of one `annotator` (two would count sentences twice) in `lang`, in
-        the file's order.
+        """The usable labels of one `annotator` (two would count sentences twice) in `lang`, in the
+        file's order.
 
-        Without a column `usable` all are, without a column `annotator` all are of one.
-
-        `winomt` are WinoMT's instances by row, needed where `needs_winomt`.
+        Without a column `usable` all are usable; without a column `annotator` there is one
+        annotator. `winomt` has WinoMT's instances by row, if `needs_winomt`.
 
         Raises:
-            DataError: a label is none, an index is out of range, the language is not in the file; a
-                `usable` other than 1, 0 or nothing; an unknown `basis`; another annotator than 1
-                without a column `annotator`.
+            DataError: a label is missing, an index is out of range, or the language is not in the
+                file; `usable` is not 1, 0 or empty; a `basis` is unknown; the annotator is not 1
+                and there is no column `annotator`.
         """
         path = self.table.file.path
         if self.needs_winomt and winomt is None:
             raise DataError(
-                "without the columns entity and word_index the entities come from WinoMT: give it with --data, or run "
-                "`mtbias fetch --dataset winomt`",
+                "without the columns entity and word_index the entities come from WinoMT: "
+                "give it with --data, or run `mtbias fetch --dataset winomt`",
                 path=path,
                 line=1,
             )
@@ -92,7 +89,8 @@ class LabelFile:
         columns = set(self.table.columns)
         if annotator != "1" and "annotator" not in columns:
             raise DataError(
-                f"expected the column annotator, for the rows of {annotator!r}; leave --annotator out",
+                f"expected the column annotator, for the rows of {annotator!r}; "
+                "leave --annotator out",
                 path=path,
             )
         marked = [r for r in rows if "usable" not in columns or _is_usable(r)]
@@ -105,14 +103,17 @@ class LabelFile:
 
 
 def read_label_file(path: Path) -> LabelFile:
-    """Read the judgements at `path` (``.csv``, ``.tsv``, ``.jsonl``).
+    """Read the labels at `path` (``.csv``, ``.tsv``, ``.jsonl``).
 
     Raises:
         DataError: as in `read_table`; a column is missing.
     """
     file = LabelFile(read_table(path, *_COLUMNS))
     if file.needs_winomt and "winomt_index" not in file.table.columns:
-        message = f"expected the columns 'entity' and 'word_index', or 'winomt_index'; got {file.table.listing}"
+        message = (
+            "expected the columns 'entity' and 'word_index', or 'winomt_index'; "
+            f"got {file.table.listing}"
+        )
         raise DataError(message, path=path, line=1)
     return file
 
@@ -158,15 +159,16 @@ def _entity(record: Record, source: str, winomt: Mapping[int, Instance] | None) 
         row = record.integer("winomt_index")
         instance = winomt.get(row)
         if instance is None or instance.source.split() != source.split():
-            found = "no such row" if instance is None else repr(instance.source)
-            raise record.error(f"row {row} of WinoMT is not this sentence: {found}")
-        at = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
-        located = locate.locate(source, locate.tokens(source), at, instance.entity)
-        return (
-            instance.head if instance.source == source or located is None else located.head
-        ), instance.entity
+            got = "no such row" if instance is None else repr(instance.source)
+            raise record.error(f"row {row} of WinoMT is not this sentence: {got}")
+        if instance.source == source:
+            return instance.head, instance.entity
+        index = len(instance.source[: instance.head.end].split()) - len(instance.entity.split())
+        place = locate.locate(source, locate.tokens(source), index, instance.entity)
+        return instance.head if place is None else place.head, instance.entity
     entity = re.sub("^(the|an?) ", "", record.get("entity").lower())
-    located = locate.locate(source, locate.tokens(source), record.integer("word_index"), entity)
-    if located is None:
+    index = record.integer("word_index")
+    place = locate.locate(source, locate.tokens(source), index, entity)
+    if place is None:
         raise record.error(f"the entity {entity!r} is not in the source")
-    return located.head, entity
+    return place.head, entity

@@ -1,24 +1,23 @@
-"""MT-GenEval: sentences of Wikipedia, each language with its own (Currey et al. 2022), in three
+"""MT-GenEval: sentences of Wikipedia, other ones for each language (Currey et al. 2022), in three
 data sets.
 
-- The counterfactual part: 300 sentences in a feminine and a masculine version, in four files whose
-  lines belong
-  together: ``geneval-sentences-{feminine,masculine}-test.en_LANG.{en,LANG}``.
-- The contextual part: two sentences, of which the first tells a gender that the second does not,
-  about 1,100, in three files whose lines belong together:
-  ``geneval-context-wikiprofessions-2to1-test.en_LANG.en`` with lines ``first <sep> second``, and
-  references of the second sentence, ``…-original-test.en_LANG.LANG`` as the source says it,
-  ``…-flipped-test.en_LANG.LANG`` in the other gender.
-- The persons of the counterfactual part, marked by hand (Garg et al. 2024), for morphology to read:
-  each row of ``geneval.en-LANG.tsv`` has a sentence in one of its two versions, the words that
-  refer to each person, the head word among them, and the gender that the source tells of that
-  person.
+- The counterfactual part: 300 sentences in a feminine and a masculine version, in four files with
+  corresponding lines: ``geneval-sentences-{feminine,masculine}-test.en_LANG.{en,LANG}``.
+- The contextual part: about 1,100 pairs of sentences, whose first one shows a gender that the
+  second does not, in three files with corresponding lines:
+  ``geneval-context-wikiprofessions-2to1-test.en_LANG.en`` with ``first <sep> second``, and
+  references of the second sentence, in the gender of the source
+  (``…-original-test.en_LANG.LANG``) and in the other gender (``…-flipped-test.en_LANG.LANG``).
+- The persons of the counterfactual part, marked by hand (Garg et al. 2024): each row of
+  ``geneval.en-LANG.tsv`` has a sentence in one of its two versions, the words that refer to each
+  person, the head word among them, and the person's gender in the source.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +32,24 @@ from mtbias.files.text_repair import AS_WORDS, repair
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, frozen
 
 GENDERS: Mapping[Gender, str] = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
-"""As the files name them, in the order of the corpus."""
+"""The genders' names in the files, in the order of the corpus."""
 
 
-MT_GENEVAL, MT_GENEVAL_ENTITIES, MT_GENEVAL_CONTEXT = (
-    "mt-geneval",
-    "mt-geneval-entities",
-    "mt-geneval-context",
-)
+MT_GENEVAL = "mt-geneval"
+MT_GENEVAL_ENTITIES = "mt-geneval-entities"
+MT_GENEVAL_CONTEXT = "mt-geneval-context"
 
 
 @frozen
 class ReferencedSentence(SourceSentence):
-    """A sentence whose source tells a gender, with the reference of both genders."""
+    """A sentence whose source shows a gender, with references in both genders."""
 
     gender: Gender
-    """Which the source tells."""
+    """The gender in the source."""
     reference: str
     """The human translation."""
     other_reference: str
-    """That of the same sentence in the other gender."""
+    """The human translation of the sentence in the other gender."""
     pair: str
     """Id of the sentence in the other gender."""
 
@@ -64,38 +61,35 @@ def read_mt_geneval(folder: Path, lang: str) -> Corpus[ReferencedSentence]:
     Ids are ``feminine-001`` and so on; line k of each file is sentence k.
 
     Raises:
-        UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+        UsageError: the folder has no sentences of this language; lists the languages that it has.
+        DataError: it is not a folder; a file is missing or empty, has another number of lines than
             the first, or an empty line.
     """
-    keys = [(gender, side) for gender in GENDERS for side in ("en", lang)]
     files, texts = zip(*read_parallel(MT_GENEVAL, folder, lang, _sentence_files), strict=True)
-    lines = dict(zip(keys, texts, strict=True))
-    expected = len(texts[0])
-    instances = [
-        ReferencedSentence(
-            id=f"{word}-{n + 1:03d}",
-            row=n + expected * place,
-            source=lines[gender, "en"][n],
-            gender=gender,
-            reference=lines[gender, lang][n],
-            other_reference=lines[other, lang][n],
-            pair=f"{GENDERS[other]}-{n + 1:03d}",
-        )
-        for place, (gender, word) in enumerate(GENDERS.items())
-        for other in GENDERS.keys() - {gender}
-        for n in range(expected)
-    ]
-    beside = {name: of for file in files for name, of in file.hashes.items()}
+    lines = dict(zip(product(GENDERS, ("en", lang)), texts, strict=True))
+    instances: list[ReferencedSentence] = []
+    for gender, other in permutations(GENDERS):
+        texts_of_gender = (lines[gender, "en"], lines[gender, lang], lines[other, lang])
+        for number, (source, reference, flipped) in enumerate(
+            zip(*texts_of_gender, strict=True), start=1
+        ):
+            sentence = ReferencedSentence(
+                id=f"{GENDERS[gender]}-{number:03d}",
+                row=len(instances),
+                source=source,
+                gender=gender,
+                reference=reference,
+                other_reference=flipped,
+                pair=f"{GENDERS[other]}-{number:03d}",
+            )
+            instances.append(sentence)
+    beside = {file.path.name: file.sha256 for file in files}
     return Notes().corpus(MT_GENEVAL, files[0], instances, beside=beside, measure=MT_GENEVAL)
 
 
 def _sentence_files(lang: str) -> list[str]:
-    return [
-        f"geneval-sentences-{word}-test.en_{lang}.{side}"
-        for word in GENDERS.values()
-        for side in ("en", lang)
-    ]
+    forms = product(GENDERS.values(), ("en", lang))
+    return [f"geneval-sentences-{word}-test.en_{lang}.{side}" for word, side in forms]
 
 
 def read_parallel(
@@ -104,40 +98,39 @@ def read_parallel(
     """The files `names(lang)` of the folder, in their order.
 
     Raises:
-        UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+        UsageError: the folder has no sentences of this language; lists the languages that it has.
+        DataError: it is not a folder; a file is missing or empty, has another number of lines than
             the first, or an empty line.
     """
-    wanted = names(lang)
+    file_names = names(lang)
+    first = file_names[0]
     if not folder.is_dir():
-        family = "-".join(wanted[0].split("-")[:2])
+        family = "-".join(first.split("-")[:2])
         raise DataError(
             f"expected the folder with the files of {dataset} ({family}-…)", path=folder
         )
-    if not (folder / wanted[0]).is_file():
-        there = sorted(
-            path.name.split(".en_")[1].removesuffix(".en") for path in folder.glob(names("*")[0])
-        )
-        known = (
-            f"there are {', '.join(there)}" if there else f"expected files like {wanted[0]} there"
-        )
+    if not (folder / first).is_file():
+        present = [path.name for path in folder.glob(names("*")[0])]
+        codes = sorted(name.split(".en_")[1].removesuffix(".en") for name in present)
+        known = f"there are {', '.join(codes)}" if codes else f"expected files like {first} there"
         raise UsageError(f"no sentences of {dataset} for {lang} in {folder}; {known}")
-    found = [(file, _sentences(file)) for file in [read_text(folder / name) for name in wanted]]
-    expected = len(found[0][1])
-    for file, lines in found:
+    files = [read_text(folder / name) for name in file_names]
+    parallel = [(file, _sentences(file)) for file in files]
+    expected = len(parallel[0][1])
+    for file, lines in parallel:
         if len(lines) != expected:
             raise file.error(
-                f"expected {expected} lines, as {wanted[0]} has, got {len(lines)}; line k of each file is sentence k"
+                f"expected {expected} lines, as {first} has, got {len(lines)}; "
+                "line k of each file is sentence k"
             )
-    return found
+    return parallel
 
 
 def _sentences(file: TextFile) -> list[str]:
     lines = [line.strip() for line in split_lines(file.text)]
     if file.path.suffix != ".en":
-        lines = [
-            repair(line, AS_WORDS).text for line in lines
-        ]  # as translations are: the same words must be equal
+        # Like translations, so that the same words are equal.
+        lines = [repair(line, AS_WORDS).text for line in lines]
     for number, line in enumerate(lines, start=1):
         if not line:
             raise file.error("expected a sentence, got an empty line", number)
@@ -146,12 +139,12 @@ def _sentences(file: TextFile) -> list[str]:
 
 
 SEPARATOR = "<sep>"
-"""Stands between the two sentences of a line."""
+"""Separator of the two sentences of a line."""
 
 
 @frozen
 class ContextualSentence(SourceSentence):
-    """A sentence whose gender the sentence before it tells; `source` is both of them, with the
+    """A sentence whose gender shows in the sentence before it; `source` is both, with the
     separator.
     """
 
@@ -163,18 +156,18 @@ class ContextualSentence(SourceSentence):
     reference: str
     """The human translation of the second sentence."""
     other_reference: str
-    """The same in the other gender."""
+    """The human translation in the other gender."""
 
 
 def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentence]:
     """Read the sentences of `lang` from the folder of the published files.
 
-    Ids are ``context-0001`` and so on; line k of each file is sentence k. A system is given both
-    sentences with a blank between them, without the separator (`Corpus.given`).
+    Ids are ``context-0001`` and so on; line k of each file is sentence k. A system gets both
+    sentences with a blank in place of the separator (`Corpus.inputs`).
 
     Raises:
-        UsageError: the folder has no sentences of this language; the message lists those it has.
-        DataError: it is no folder, a file is missing, is empty, has another number of lines than
+        UsageError: the folder has no sentences of this language; lists the languages that it has.
+        DataError: it is not a folder; a file is missing or empty, has another number of lines than
             the first, or an empty line; a line of the sources does not have one separator, or
             nothing after it.
     """
@@ -188,11 +181,11 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         id_ = f"context-{row + 1:04d}"
         if not context:
             notes.add("sentence without a context")
-        told = pronouns_gender(context)
+        gender = pronouns_gender(context)
         instances.append(
-            ContextualSentence(id_, row, source, context, second, told, reference, other)
+            ContextualSentence(id_, row, source, context, second, gender, reference, other)
         )
-    given = {each.id: f"{each.context} {each.second}".strip() for each in instances}
+    inputs = {each.id: f"{each.context} {each.second}".strip() for each in instances}
     beside = {file.path.name: file.sha256 for file in files[1:]}
     return notes.corpus(
         MT_GENEVAL_CONTEXT,
@@ -200,7 +193,7 @@ def read_mt_geneval_context(folder: Path, lang: str) -> Corpus[ContextualSentenc
         instances,
         beside=beside,
         measure=MT_GENEVAL_CONTEXT,
-        given=given,
+        inputs=inputs,
     )
 
 
@@ -238,19 +231,20 @@ _NAMED = re.compile(r"geneval\.en-([a-z]+)\.tsv")
 _MARK = re.compile(r"\[\[(.*?)\]\]")
 _GROUP = re.compile(r"\[([^\]]*)\]")
 _NOBODY = "na"
-"""In place of groups, heads and labels: the sentence marks no person."""
+"""Value of groups, heads and labels in a sentence without marked persons."""
 
 GENDER_LABELS: Mapping[str, Gender | None] = {
     "Male": Gender.MALE,
     "Female": Gender.FEMALE,
     "Amb": None,
 }
-"""The labels; None: the source leaves it open."""
+"""Genders by label; None where the source shows none."""
 
 _PRONOUNS = """
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves themself who whom whose which that this these those one ones another
-other others each both all some many few none two three former latter first second
+i me my mine myself we us our ours ourselves you your yours yourself yourselves
+he him his himself she her hers herself it its itself they them their theirs themselves themself
+who whom whose which that this these those one ones another other others
+each both all some many few none two three former latter first second
 """
 PRONOUNS = frozenset(_PRONOUNS.split())
 """English pronouns, and the numerals, ordinals and quantifiers that stand for a noun: a closed
@@ -258,23 +252,23 @@ class. Their translation is a pronoun, which never decides a call."""
 
 _INNER_WORDS = "at by da de del della der di for from in la of on to van von with"
 _PREPOSITIONS = frozenset(_INNER_WORDS.split())
-"""What follows one in a noun phrase is no head of it, *Duchess of Newcastle*; and the particles of
-names, *de Baas*."""
+"""Words after which the head of a noun phrase cannot follow (*Duchess of Newcastle*), and particles
+of names (*de Baas*)."""
 
 
 def read_entities(path: Path, lang: str) -> Corpus[Instance]:
-    """Read the persons whose gender the source tells, an instance each, from the file, or the
-    folder that has it.
+    """Read the persons whose gender the source shows, one instance each, from the file or its
+    folder.
 
-    The entity is the head word that is marked. Where that is a title with a name (*Baron Saken*) it
-    is the title. Left out, with their number in the notes: persons whose gender the source leaves
-    open; persons whose head word is a name or a pronoun, whose translations show no gender by their
-    form; and a word that was taken for another person already. A name is a word with a capital,
-    none that tells a gender, that the human translation has, too. Ids are ``geneval-4-2``: the
-    second person of the file's sentence 4.
+    The entity is the marked head word; in a title with a name (*Baron Saken*) it is the title.
+    These are left out, and counted in the notes: persons without a gender in the source; persons
+    whose head word is a name or a pronoun, whose translations show no gender by their form; and a
+    word that already is another person's. A name is a word with a capital that shows no gender and
+    that the human translation has too. Ids are ``geneval-4-2``: the second person of the file's
+    sentence 4.
 
     Raises:
-        UsageError: the folder has no file for `lang`, or the file is that of another language.
+        UsageError: the folder has no file for `lang`, or the file has another language.
         DataError: a column is missing, or a row's marks, groups, heads and labels do not fit
             together; with the line.
     """
@@ -315,25 +309,25 @@ def read_entities(path: Path, lang: str) -> Corpus[Instance]:
 
 
 def _head(source: str, reference: str, phrase: Span) -> Span | None:
-    """The last word of the phrase, before any preposition in it, that is no name; None where there
+    """The last word of the phrase, before any preposition in it, that is not a name; None if there
     is none.
     """
-    inside = source[slice(*phrase)]
-    words = [locate.core(inside, span) for span in locate.tokens(inside)]
-    found = None
+    text = source[slice(*phrase)]
+    words = [locate.core(text, span) for span in locate.tokens(text)]
+    head = None
     for start, end in words:
-        word = inside[start:end]
+        word = text[start:end]
         if word.lower() in _PREPOSITIONS:
-            if found is not None:
+            if head is not None:
                 break
         elif word.lower() not in PRONOUNS and not _is_name(word, reference):
-            found = Span(phrase.start + start, phrase.start + end)
-    return found
+            head = Span(phrase.start + start, phrase.start + end)
+    return head
 
 
 def _is_name(word: str, reference: str) -> bool:
-    """Whether it has a capital, tells no gender, and the human translation has it, maybe with an
-    ending (*Alves's*).
+    """Whether a word has a capital, shows no gender, and is in the human translation, perhaps with
+    an ending (*Alves's*).
     """
     if word.islower() or word.lower() in gendered_words().swaps:
         return False
@@ -341,8 +335,8 @@ def _is_name(word: str, reference: str) -> bool:
 
 
 def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]]:
-    """For each person the words that are marked as the head of those that refer to them (*Baron
-    Saken*), and the gender that the source tells.
+    """For each person the words that are marked as head (*Baron Saken*), and the gender in the
+    source.
     """
     if record.get(LABELS) == _NOBODY:
         return
@@ -351,8 +345,8 @@ def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]
     heads = record.get(HEADS).split(",")
     if not len(groups) == len(labels) == len(heads):
         raise record.error(
-            f"expected a head and a label for each group of words, got {len(groups)} groups, {len(heads)} heads and "
-            f"{len(labels)} labels"
+            "expected a head and a label for each group of words, "
+            f"got {len(groups)} groups, {len(heads)} heads and {len(labels)} labels"
         )
     for head, label in zip(heads, labels, strict=True):
         if label not in GENDER_LABELS:
@@ -369,21 +363,20 @@ def _persons(record: Record, source: str) -> Iterator[tuple[Span, Gender | None]
 def _marks(record: Record, source: str) -> Sequence[Span]:
     """The places of the marked words in the source.
 
-    Some sources have brackets of their own that the marked text lacks, so places are counted in all
-    that is no bracket.
+    Some sources have brackets that the marked text lacks, so places are counted without brackets.
     """
     marked = record.get(MARKED)
     letters = [place for place, char in enumerate(source) if char not in "[]"]
     if "".join(source[place] for place in letters) != _bare(marked):
         raise record.error(f"{MARKED}: expected the source with marked words, got another sentence")
-    found = []
+    spans = []
     for match in _MARK.finditer(marked):
         start = len(_bare(marked[: match.start()]))
         end = start + len(_bare(match[1]))
         if start == end:
             raise record.error(f"{MARKED}: expected words between [[ and ]], got none")
-        found.append(Span(letters[start], letters[end - 1] + 1))
-    return found
+        spans.append(Span(letters[start], letters[end - 1] + 1))
+    return spans
 
 
 def _bare(text: str) -> str:
@@ -394,36 +387,34 @@ def _file(path: Path, lang: str) -> Path:
     if path.is_dir():
         file = path / _FILE.format(lang)
         if not file.is_file():
-            there = sorted(
-                match[1] for each in path.iterdir() if (match := _NAMED.fullmatch(each.name))
-            )
-            known = (
-                f"there are {', '.join(there)}"
-                if there
-                else f"expected files like {_FILE.format('de')} there"
-            )
+            matches = [_NAMED.fullmatch(each.name) for each in path.iterdir()]
+            codes = sorted(match[1] for match in matches if match)
+            known = f"expected files like {_FILE.format('de')} there"
+            if codes:
+                known = f"there are {', '.join(codes)}"
             raise UsageError(f"no persons of {MT_GENEVAL_ENTITIES} for {lang} in {path}; {known}")
         return file
-    named = _NAMED.fullmatch(path.name)
-    if named and named[1] != lang:
+    match = _NAMED.fullmatch(path.name)
+    if match and match[1] != lang:
         raise UsageError(
-            f"expected the persons of {lang}, got the file of {named[1]}, {path}; give --lang {named[1]}"
+            f"expected the persons of {lang}, got the file of {match[1]}, {path}; "
+            f"give --lang {match[1]}"
         )
     return path
 
 
 @frozen
 class ByLanguageKind(CorpusKind):
-    """A data set of MT-GenEval's, of which each language is read by itself."""
+    """A data set of MT-GenEval, with other sentences for each language."""
 
     read_language: Callable[[Path, str], Corpus[Any]]
     """Reads the sentences of a language from the folder of the files."""
     by_language = True
 
-    def read(self, asked: AskedCorpus) -> Corpus[Any]:
+    def read(self, request: AskedCorpus) -> Corpus[Any]:
         """See `CorpusKind`."""
-        lang = asked.language
-        return self.read_language(asked.path or asked.file.parent, lang)
+        lang = request.language
+        return self.read_language(request.path or request.file.parent, lang)
 
 
 MT_GENEVAL_KIND = ByLanguageKind(read_mt_geneval)

@@ -1,6 +1,4 @@
-"""A corpus of one's own: TSV, CSV or JSONL with a sentence, the entity's gender and where the
-entity stands.
-"""
+"""Corpora of users: TSV, CSV or JSONL with a sentence, and the gender and place of its entity."""
 
 from __future__ import annotations
 
@@ -31,7 +29,8 @@ from mtbias.types import Gender, Instance, Span, Stereotype
 COLUMNS = {
     "id": "unique name of the row; by default custom-00001 and so on",
     "source": "the sentence (required)",
-    "gender": "male, female, neutral or unknown (the sentence shows none), or m, f, n, u (required)",
+    "gender": "male, female, neutral or unknown (the sentence shows none), "
+    "or m, f, n, u (required)",
     "entity": "the entity's words, such as construction worker",
     "entity_index": "0-based whitespace token at which the entity starts",
     "entity_start": "0-based character at which the entity starts",
@@ -42,9 +41,9 @@ COLUMNS = {
     "pair": "id of the row that is the same but for the gender",
     "control": "id of the row of the same gender that is the same but for something else",
 }
-"""The columns that are read, with what they hold."""
+"""The columns that are read, with descriptions."""
 WRITTEN = tuple(name for name in COLUMNS if name != "entity_index")
-"""Those that are written."""
+"""The columns that are written."""
 _GOLDS: Mapping[str, Gender | None] = {**GENDERS, "unknown": None, "u": None}
 
 
@@ -53,60 +52,60 @@ def read_custom(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance
     `COLUMNS`.
 
     The entity's place comes from ``entity_index``, or from ``entity_start`` and ``entity_end``, or
-    from ``entity`` alone where that phrase occurs once in the sentence (whole words, in any case).
-    Where several are given they must agree. The head is the last word of the entity, without
-    punctuation, or in another language than English the first that its table of nouns has;
-    ``entity_index`` without ``entity`` names the head itself. Other columns are noted and not used.
-    The sentences are in the language `source`.
+    from ``entity`` alone if that phrase occurs once in the sentence (whole words, in any case).
+    Several of them must agree. The head is the last word of the entity, without punctuation, or in
+    another language than English the first word that is in its table of nouns; ``entity_index``
+    without ``entity`` is the head itself. Other columns are noted and not used. The sentences are
+    in the language `source`.
 
-    Where the place is given without ``entity``, an English word that is no noun by its form
+    If there is a place without ``entity``, an English word there that is not a noun by its form
     (*busy*, *asked*) is noted.
 
     Raises:
-        DataError: a required column that is not there (with those that are); a field that cannot be
-            read; an entity that is not where the row says, or not once in the sentence; a place
-            that is within a word or, without ``entity``, that of an English article, pronoun or the
-            like; an id twice (with both lines); a ``pair`` or ``control`` that names no row, or its
-            own. Every message has file and line.
+        DataError: a required column is missing (lists those that there are); a field cannot be
+            read; an entity is not at its place, or not once in the sentence; a place is within a
+            word or, without ``entity``, that of an English article, pronoun or the like; an id
+            occurs twice (with both lines); a ``pair`` or ``control`` is not the id of another row.
+            Every message has file and line.
     """
     return _corpus(read_table(path), source)
 
 
 class CustomKind(CorpusKind):
-    """One's own sentences, in any language."""
+    """A user's own sentences, in any language."""
 
     def may_be_in(self, source: SourceLanguage, path: Path | None) -> bool:  # noqa: ARG002 - any
         """See `CorpusKind`."""
         return True
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        if asked.path is None:
+        if request.path is None:
             needed = "give --data PATH (TSV, CSV or JSONL)"
-            raise UsageError(f"the dataset {asked.name} needs a file: {needed}")
-        return read_custom(asked.path, asked.source)
+            raise UsageError(f"the dataset {request.name} needs a file: {needed}")
+        return read_custom(request.path, request.source)
 
 
 class DemoKind(CorpusKind):
     """The demo's sentences, which ship with mtbias."""
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return replace(read_custom(asked.path or demo_file()), name=DEMO)
+        return replace(read_custom(request.path or demo_file()), name=DEMO)
 
 
 CUSTOM_KIND, DEMO_KIND = CustomKind(), DemoKind()
 
 
 IN_MEMORY = Path("sentences.jsonl")
-"""The file that sentences in memory would be."""
+"""The name in messages for sentences in memory."""
 
 
 def custom_corpus(
     rows: Iterable[Mapping[str, object]], source: SourceLanguage = ENGLISH
 ) -> Corpus[Instance]:
-    """The corpus of rows in memory, by the names of `COLUMNS`: what a file ``sentences.jsonl`` of
-    them would be.
+    """The corpus of rows in memory, with keys of `COLUMNS`, as if they were in a file
+    ``sentences.jsonl``.
 
     Raises:
         DataError: as `read_custom`, with the number of the row as the line.
@@ -163,13 +162,15 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
         and '""' in source[1:-1]
     ):
         raise record.error(
-            'source: expected a sentence, got one quoted as in CSV (""); TSV has no quoting: call it .csv'
+            'source: expected a sentence, got one quoted as in CSV (""); '
+            "TSV has no quoting: call it .csv"
         )
     refuse_long(source, "source", record.path, record.line)
     head = _head(record, source, entity, spoken)
     if spoken is ENGLISH and not entity and is_function_word(source, head):
         raise record.error(
-            f"expected a noun at the entity's place, got {source[slice(*head)]!r}; correct the place"
+            f"expected a noun at the entity's place, got {source[slice(*head)]!r}; "
+            "correct the place"
         )
     stereotype = record.get("stereotype").lower() or "none"
     if stereotype not in set(Stereotype):
@@ -184,7 +185,8 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
     if gold is None and (stereotype != "none" or linked):
         name = linked[0] if linked else "stereotype"
         raise record.error(
-            f"{name}: expected nothing where the gender is unknown, got {record.get(name)!r}; empty it"
+            f"{name}: expected nothing where the gender is unknown, "
+            f"got {record.get(name)!r}; empty it"
         )
     return Instance(
         id=record.get("id") or f"custom-{record.row + 1:05d}",
@@ -203,26 +205,30 @@ def _instance(record: Record, spoken: SourceLanguage) -> Instance:
 
 
 def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span:
-    """The head of the entity, from all that the row says about its place."""
-    found = (find(row, source, entity, spoken) for find in (_head_at_index, _head_in_span))
-    given = {head for head in found if head is not None}
-    if len(given) > 1:
+    """The head of the entity, from all columns about its place."""
+    at_index = _head_at_index(row, source, entity, spoken)
+    in_span = _head_in_span(row, source, entity, spoken)
+    heads = {at_index, in_span} - {None}
+    if len(heads) > 1:
         raise row.error(
             "entity_index and entity_start/entity_end name different words; give one of the two"
         )
-    if given:
-        return given.pop()
+    head = at_index or in_span
+    if head is not None:
+        return head
     if not entity:
         raise row.error(
-            "nothing says where the entity stands; fill entity_index, or entity_start and entity_end, or entity"
+            "nothing says where the entity stands; "
+            "fill entity_index, or entity_start and entity_end, or entity"
         )
     spans, phrase = locate.tokens(source), locate.words(entity, spoken)
-    at = locate.find_phrase(source, spans, phrase, spoken)
-    if len(at) != 1:
+    places = locate.find_phrase(source, spans, phrase, spoken)
+    if len(places) != 1:
         raise row.error(
-            f"expected entity {entity!r} once in the sentence, got it {len(at)} times; fill entity_index"
+            f"expected entity {entity!r} once in the sentence, got it {len(places)} times; "
+            "fill entity_index"
         )
-    return locate.core(source, spans[at[0] + spoken.head(phrase)], spoken)
+    return locate.core(source, spans[places[0] + spoken.head(phrase)], spoken)
 
 
 def _head_at_index(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span | None:
@@ -231,13 +237,14 @@ def _head_at_index(row: Record, source: str, entity: str, spoken: SourceLanguage
         return None
     if index >= len(spans):
         raise row.error(
-            f"entity_index {index} is beyond the sentence, which has {len(spans)} tokens (counted from 0)"
+            f"entity_index {index} is beyond the sentence, "
+            f"which has {len(spans)} tokens (counted from 0)"
         )
     phrase = locate.words(entity, spoken)
-    found = locate.find_phrase(source, spans, phrase, spoken)
-    if index in found:
+    places = locate.find_phrase(source, spans, phrase, spoken)
+    if index in places:
         return locate.core(source, spans[index + spoken.head(phrase)], spoken)
-    if not phrase or index - spoken.head(phrase) in found:  # the index names the head itself
+    if not phrase or index - spoken.head(phrase) in places:  # the index names the head itself
         return locate.core(source, spans[index], spoken)
     raise row.error(
         f"expected entity {entity!r} at token {index}, got {source[slice(*spans[index])]!r}"
@@ -261,14 +268,13 @@ def _head_in_span(row: Record, source: str, entity: str, spoken: SourceLanguage)
             f"expected whole words at {place}, got {phrase!r}; correct entity_start and entity_end"
         )
     spans = locate.tokens(phrase)
-    given, wanted = locate.words(phrase, spoken), locate.words(entity, spoken)
-    head = locate.core(phrase, spans[spoken.head(given)], spoken)
-    if wanted and given not in (
-        wanted,
-        [wanted[spoken.head(wanted)]],
-    ):  # the entity, or its head alone
+    words, entity_words = locate.words(phrase, spoken), locate.words(entity, spoken)
+    head = locate.core(phrase, spans[spoken.head(words)], spoken)
+    # The entity, or its head alone.
+    if entity_words and words not in (entity_words, [entity_words[spoken.head(entity_words)]]):
         raise row.error(
-            f"expected entity {entity!r} at characters {start + shift} to {end + shift}, got {phrase!r}"
+            f"expected entity {entity!r} at characters {start + shift} to {end + shift}, "
+            f"got {phrase!r}"
         )
     return Span(head.start + start, head.end + start)
 
@@ -286,15 +292,18 @@ def _check_links(instances: list[Instance], lines: dict[str, int], path: Path) -
 
 
 def write_custom(path: Path, instances: Iterable[Instance]) -> None:
-    """Write a corpus that `read_custom` reads, by the end of its name: TSV, CSV or JSON lines.
+    """Write a corpus that `read_custom` reads, by the suffix of its name: TSV, CSV or JSON lines.
 
     Raises:
-        SettingError: another name; a sentence holds a tab, which TSV cannot hold.
+        SettingError: the name has another suffix; a sentence has a tab, which TSV cannot hold.
         RunFolderError: it cannot be written.
     """
-    rows = (
-        {name: getattr(i, name, None) for name in WRITTEN}
-        | {"gender": i.gold or "unknown", "entity_start": i.head.start, "entity_end": i.head.end}
-        for i in instances
-    )
-    write_table(path, rows, WRITTEN)
+    write_table(path, map(_row, instances), WRITTEN)
+
+
+def _row(instance: Instance) -> dict[str, object]:
+    """The fields of `WRITTEN`."""
+    row = {name: getattr(instance, name, None) for name in WRITTEN}
+    row["gender"] = instance.gold or "unknown"
+    row["entity_start"], row["entity_end"] = instance.head
+    return row

@@ -1,10 +1,10 @@
 """WinoMT: 3,888 sentences from WinoBias and Winogender (Stanovsky et al. 2019).
 
-Of the real file: the profession stands at the index in all 3,888 rows once punctuation
-("designer.", 18 rows), capitals ("Someone", 48 rows) and one doubled space (row 2551, counted from
-0) are allowed for; in 80 rows the index points at the first word of *construction worker*. Six rows
-are repeated word for word. Each of the 3,168 rows of WinoBias stands in exactly one of
-``en_pro.txt`` and ``en_anti.txt``; the 720 rows of Winogender stand in neither.
+In the real file, the profession is at the index in all 3,888 rows if punctuation ("designer.", 18
+rows), capitals ("Someone", 48 rows) and one doubled space (row 2551, counted from 0) are allowed
+for; in 80 rows the index is that of the first word of *construction worker*. Six rows are repeated
+word for word. Each of the 3,168 rows of WinoBias is in exactly one of ``en_pro.txt`` and
+``en_anti.txt``; the 720 rows of Winogender are in neither.
 """
 
 from __future__ import annotations
@@ -25,15 +25,24 @@ from mtbias.language.source import ENGLISH, ENGLISH_CODE, SourceLanguage
 from mtbias.types import Gender, Instance, Stereotype, frozen
 
 _ROWS, _ROWS_OF_WINOBIAS = 3888, 3168
-"""Of the whole corpus, and of those of them that stand in a stereotype file."""
+"""Rows of the whole corpus, and those of them in a stereotype file."""
 _COLUMNS = "gold gender, token index, sentence, profession"
-# His, her and hers are objects here: her is both object and determiner, so that a sentence with her
-# and its counterpart with him or with his must have the same slot.
-_SLOTS = {
-    pronoun: f"<{role}>" if role in ("subject", "reflexive") else "<object>"
-    for role, pair in PRONOUN_ROLES.items()
-    for pronoun in pair
-}
+
+
+def _pronoun_slots() -> dict[str, str]:
+    """The slot of each gendered pronoun, which it shares with its counterpart.
+
+    His, her and hers are objects here: since her is both object and determiner, a sentence with her
+    must have the same slot as its counterpart with him or with his.
+    """
+    slots: dict[str, str] = {}
+    for role, pair in PRONOUN_ROLES.items():
+        slot = f"<{role}>" if role in ("subject", "reflexive") else "<object>"
+        slots |= dict.fromkeys(pair, slot)
+    return slots
+
+
+_SLOTS = _pronoun_slots()
 _SOMEONE = re.compile(r"\bsomeone\b", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:the|an?) \w+\b", re.IGNORECASE)
 _GENDERED = re.compile(rf"\b(?:{'|'.join(_SLOTS)})\b", re.IGNORECASE)
@@ -50,36 +59,37 @@ class _Row:
 
     @property
     def key(self) -> tuple[Gender, int, str, str]:
-        """What makes two rows the same: everything that stands in the file."""
+        """All columns of the file, by which two rows are the same."""
         return self.gold, self.index, self.sentence, self.profession
 
 
 def read_winomt(path: Path, source: SourceLanguage = ENGLISH) -> Corpus[Instance]:
     """Read WinoMT from its folder (``en.txt``, ``en_pro.txt``, ``en_anti.txt``) or from one file.
-    In another language, with that one's code in the files' names, pronouns are not counted, and
-    nothing is paired or controlled.
 
-    A line holds the gold gender, the 0-based whitespace token at which the entity starts, the
-    sentence, and the profession. The stereotype of a row is found by the whole row in the two files
-    beside it. A row that is in one of them is WinoBias. Winogender has no stereotype files: a row
-    that is in neither is Winogender where the three files are whole, of 3,888 rows and twice 1,584;
-    else it has the domain ``winomt`` and is counted in the notes, since its row may be missing
-    there. A file under another name than ``en.txt`` may stand alone; then the stereotype is none,
-    the domain ``winomt``, and a note says so.
+    In another language, with its code in the files' names, pronouns are not counted, and there are
+    no pairs or controls.
 
-    The head of *construction worker* is *worker*. Where the profession does not stand at the index,
-    the index is corrected to where it does, and counted; a row whose profession is not in the
-    sentence is skipped with its reason. `Instance.pair` names the row that is the same but for its
-    gendered pronouns, has the same entity and the other gender, where each of the two is the only
-    such row; in the real file that holds for 3,596 rows. `Instance.control` names the row of the
-    same entity and pronoun in which another person is "someone", or is not (The technician told the
-    customer / someone that he …), where each is the only such row; in the real file that holds for
-    360 rows, all of Winogender, 240 of them in quadruples (120 are neutral).
+    A line has the gold gender, the 0-based whitespace token at which the entity starts, the
+    sentence, and the profession. The stereotype of a row is that of the file beside it which has
+    the whole row. A row in one of the two files is WinoBias. Winogender has no stereotype files: a
+    row in neither is Winogender if the three files are whole, with 3,888 rows and twice 1,584;
+    otherwise it has the domain ``winomt`` and is counted in the notes, since its row may be missing
+    there. A file with another name than ``en.txt`` may be alone; then the stereotype is none, the
+    domain ``winomt``, and a note says so.
+
+    The head of *construction worker* is *worker*. A wrong index is corrected to the place of the
+    profession, and counted; a row whose profession is not in the sentence is skipped with its
+    reason. `Instance.pair` is the row that differs only in its gendered pronouns, with the same
+    entity and the other gender, if each of the two is the only such row; in the real file 3,596
+    rows have one. `Instance.control` is the row with the same entity and pronoun in which another
+    person is "someone", or is not (The technician told the customer / someone that he …), if each
+    is the only such row; in the real file 360 rows have one, all of Winogender, 240 of them in
+    quadruples (120 are neutral).
 
     Raises:
-        DataError: a file that is not there, is empty or not UTF-8; a line without four columns; an
-            index that is no number or beyond the sentence; an unknown gender; a row of a stereotype
-            file that ``en.txt`` lacks.
+        DataError: a file is missing, empty or not UTF-8; a line has not four columns; an index is
+            not a number, or beyond the sentence; a gender is unknown; ``en.txt`` lacks a row of a
+            stereotype file.
     """
     main = path / f"{source.code}.txt" if path.is_dir() else path
     notes = Notes()
@@ -101,9 +111,9 @@ class WinoMTKind(CorpusKind):
         """See `CorpusKind`: the published ones are English."""
         return source.code == ENGLISH_CODE or path is not None
 
-    def read(self, asked: AskedCorpus) -> Corpus[Instance]:
+    def read(self, request: AskedCorpus) -> Corpus[Instance]:
         """See `CorpusKind`."""
-        return read_winomt(asked.file, asked.source)
+        return read_winomt(request.file, request.source)
 
 
 WINOMT_KIND = WinoMTKind()
@@ -125,7 +135,8 @@ def _rows(file: TextFile) -> list[_Row]:
         length = len(sentence.split())
         if index >= length:
             raise file.error(
-                f"token index {index} is beyond the sentence, which has {length} tokens (counted from 0)",
+                f"token index {index} is beyond the sentence, "
+                f"which has {length} tokens (counted from 0)",
                 line,
             )
         rows.append(_Row(row, line, gold, index, sentence, profession))
@@ -138,8 +149,8 @@ _Key = tuple[Gender, int, str, str]
 def _stereotypes(
     main: Path, rows: list[_Row], notes: Notes, beside: dict[str, str], code: str
 ) -> Mapping[_Key, Stereotype] | None:
-    """The stereotype of every row that is in a stereotype file; NONE where it is in both; None
-    without files.
+    """The stereotype of every row in a stereotype file, NONE for a row in both; None without
+    files.
     """
     whole, pro, anti = f"{code}.txt", f"{code}_pro.txt", f"{code}_anti.txt"
     paths = {name: main.with_name(name) for name in (pro, anti)}
@@ -149,35 +160,32 @@ def _stereotypes(
         return None
     if absent:
         message = (
-            f"expected {pro} and {anti} beside {main.name}, with the rows that fit and oppose the stereotype; got no "
-            f"{' and no '.join(absent)}"
-        ) + (
-            "; fetch all three files (mtbias fetch --dataset winomt)"
-            if code == ENGLISH_CODE
-            else ""
+            f"expected {pro} and {anti} beside {main.name}, with the rows that fit and oppose "
+            f"the stereotype; got no {' and no '.join(absent)}"
         )
+        if code == ENGLISH_CODE:
+            message += "; fetch all three files (mtbias fetch --dataset winomt)"
         raise DataError(message, path=main.parent)
     counts = {}
     available = Counter(row.key for row in rows)
     for name, path in paths.items():
         file = read_text(path)
         beside[name] = file.sha256
-        found = _rows(file)
-        counts[name] = Counter(row.key for row in found)
-        for row in found:  # else the sentence that it means would stand without stereotype
+        rows_of_file = _rows(file)
+        counts[name] = Counter(row.key for row in rows_of_file)
+        for row in rows_of_file:  # else the intended sentence would have no stereotype
             if main.name == whole and row.key not in available:
                 raise file.error(
-                    f"expected a row of {main.name}, got one that is not there: {row.sentence[:80]!r}; remove it, "
-                    f"or get today's three files (a part of WinoMT may be there under another name than {whole})",
+                    f"expected a row of {main.name}, got one that is not there: "
+                    f"{row.sentence[:80]!r}; remove it, or get today's three files "
+                    f"(a part of WinoMT may be there under another name than {whole})",
                     row.line,
                 )
         notes.add(f"row of {name} that is not in {main.name}", (counts[name] - available).total())
     both = counts[pro] & counts[anti]
     notes.add("row in both stereotype files: stereotype none", sum(available[key] for key in both))
-    fits, opposes = (
-        dict.fromkeys(counts[pro], Stereotype.PRO),
-        dict.fromkeys(counts[anti], Stereotype.ANTI),
-    )
+    fits = dict.fromkeys(counts[pro], Stereotype.PRO)
+    opposes = dict.fromkeys(counts[anti], Stereotype.ANTI)
     return fits | opposes | dict.fromkeys(both, Stereotype.NONE)
 
 
@@ -229,8 +237,8 @@ def _instances(
 
 
 def _domain_of_unlisted(rows: list[_Row], stereotypes: Mapping[_Key, Stereotype] | None) -> str:
-    """The sub-corpus of the rows that are in neither stereotype file: it is known where no row of
-    WinoBias can be.
+    """The sub-corpus of rows in neither stereotype file, which is known if WinoBias has no more
+    rows.
     """
     listed = sum(row.key in stereotypes for row in rows) if stereotypes else 0
     is_whole = len(rows) == _ROWS and listed == _ROWS_OF_WINOBIAS
@@ -250,17 +258,15 @@ def _paired(instances: list[Instance], rows: Mapping[int, _Row], notes: Notes) -
         if len(genders) == 2 and len(group) == 2:
             pairs |= {group[0].id: group[1].id, group[1].id: group[0].id}
             continue
-        what = (
-            "more than one possible counterpart: pair none"
-            if len(genders) == 2
-            else "no counterpart of the other gender"
-        )
-        notes.add(what, len(group))
+        if len(genders) == 2:
+            notes.add("more than one possible counterpart: pair none", len(group))
+        else:
+            notes.add("no counterpart of the other gender", len(group))
     return [replace(instance, pair=pairs.get(instance.id)) for instance in instances]
 
 
 def _controlled(instances: list[Instance]) -> list[Instance]:
-    """Link the rows that are the same but for another person, who is "someone" in one of them."""
+    """Link rows that differ only in another person, who is "someone" in one of them."""
     someone: defaultdict[tuple[Gender | None, str, str], list[str]] = defaultdict(list)
     for instance in instances:
         if instance.entity != "someone" and _SOMEONE.search(instance.source):
@@ -272,10 +278,10 @@ def _controlled(instances: list[Instance]) -> list[Instance]:
             for other in someone.get((instance.gold, instance.entity, without), ()):
                 linked[instance.id].add(other)
                 linked[other].add(instance.id)
-    controls = {
-        id_: other
-        for id_, others in linked.items()
-        for other in others
-        if len(others) == len(linked[other]) == 1
-    }
+    controls: dict[str, str] = {}
+    for id_, others in linked.items():
+        if len(others) == 1:
+            (other,) = others
+            if len(linked[other]) == 1:
+                controls[id_] = other
     return [replace(instance, control=controls.get(instance.id)) for instance in instances]

@@ -29,7 +29,7 @@ from mtbias.settings import (
     combined,
 )
 from mtbias.translate.given_translations import ENOUGH, MISSING
-from mtbias.translate.system import Asked, System
+from mtbias.translate.system import System, SystemRequest
 from mtbias.translate.system_kinds import find_kind
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def prepare_eval(
     missing and may be.
 
     The model is a short name, hub id, folder, or ``SCHEME:NAME``. What is downloaded is logged;
-    with `bars` data sets have a progress bar on standard error. `translates_on` is `Asked`'s.
+    with `bars` data sets have a progress bar on standard error. `translates_on` is that of
+    `SystemRequest`.
 
     Raises:
         MtbiasError: a name, a path, a device or a setting is wrong, or something is missing and may
@@ -75,7 +76,7 @@ def prepare_eval(
     own = datasets()[dataset].measure if corpus is None else corpus.measure
     kind = _measure_kind(own, settings)
     source_lang = settings.source_lang if corpus is None else corpus.source_lang
-    system_options = Asked(
+    system_options = SystemRequest(
         name=name,
         lang=lang,
         source_lang=source_lang,

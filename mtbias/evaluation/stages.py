@@ -267,9 +267,9 @@ class ShardReport:
 def planned(request: Request, out: Path | None) -> Plan:
     """How the corpus is translated: as the run in `out` was begun, on whatever device."""
     corpus = request.corpus
-    if corpus.given:  # other texts than its sources
+    if corpus.inputs:  # other texts than its sources
         texts = [
-            replace(each, source=corpus.given.get(each.id, each.source))
+            replace(each, source=corpus.inputs.get(each.id, each.source))
             for each in corpus.instances
         ]
         corpus = replace(corpus, instances=tuple(texts))

@@ -1,11 +1,10 @@
-"""Texts in UTF-8 that were read in another encoding and saved again ("mÃ©dico"): the way back,
-where it is certain.
+"""Repair of texts in UTF-8 that were read in another encoding and saved again ("mÃ©dico").
 
-It is where every character goes back to bytes of that encoding, all bytes are valid UTF-8, and no
-other code page makes another text of it, or those of its file are known. Bytes
-that a code page leaves open stand for themselves, as in the WHATWG encoding. Where fewer than four
-characters beyond ASCII come out, which chance could make, they must be letters or signs of a
-language that mtbias knows, and no word may mix scripts.
+The repair is certain where every character is a byte of that encoding, all bytes together are valid
+UTF-8, and either no other code page gives another text or the page of the file is known. Bytes that
+a code page leaves open are taken as they are, as in the WHATWG encodings. Fewer than four
+characters beyond ASCII could come out by chance: they must then be letters or signs of a language
+that mtbias knows, and no word may mix scripts.
 """
 
 from __future__ import annotations
@@ -17,41 +16,31 @@ from functools import cache
 from itertools import islice
 
 _ROUNDS = 3
-_ASKED = 1000
-"""Of so many texts beyond ASCII a file's code page is found."""
+_SAMPLE = 1000
+"""Texts beyond ASCII from which the code page of a file is inferred."""
 _CHANCE = 4
-"""So many characters beyond ASCII are valid UTF-8 by chance too rarely to ask which they are."""
+"""From this many characters beyond ASCII on, valid UTF-8 is no accident, whichever they are."""
 _FIRST_BYTES, _FURTHER_BYTES = range(0xC2, 0xF5), range(0x80, 0xC0)
 """The bytes that begin a character of UTF-8 beyond ASCII, and those that follow."""
+_OF_WINDOWS = (1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258, 874)
+_OF_MACINTOSH = (
+    "roman",
+    "cyrillic",
+    "greek",
+    "latin2",
+    "turkish",
+    "iceland",
+    "croatian",
+    "romanian",
+)
+_OF_DOS = (437, 720, 737, 775, 850, 852, *range(855, 859), *range(860, 867), 869)
+_ISO_8859_PARTS = (*range(2, 12), *range(13, 17))
 _CODE_PAGES = (
-    *("cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874"),
-    *("mac_roman", "mac_cyrillic", "mac_greek", "mac_latin2", "mac_turkish", "mac_iceland"),
-    *(
-        "mac_croatian",
-        "mac_romanian",
-        "cp437",
-        "cp720",
-        "cp737",
-        "cp775",
-        "cp850",
-        "cp852",
-        "cp855",
-    ),
-    *(
-        "cp856",
-        "cp857",
-        "cp858",
-        "cp860",
-        "cp861",
-        "cp862",
-        "cp863",
-        "cp864",
-        "cp865",
-        "cp866",
-        "cp869",
-    ),
+    *(f"cp{number}" for number in _OF_WINDOWS),
+    *(f"mac_{name}" for name in _OF_MACINTOSH),
+    *(f"cp{number}" for number in _OF_DOS),
     *("cp1006", "cp1125", "koi8_r", "koi8_u", "koi8_t", "kz1048", "ptcp154", "hp_roman8"),
-    *(f"iso8859_{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+    *(f"iso8859_{part}" for part in _ISO_8859_PARTS),
 )
 """Code pages of one byte a character, beside Windows-1252 and Latin-1."""
 _OF_SEVERAL_BYTES = ("cp949", "gb18030", "big5hkscs", "cp932", "euc_jp", "johab")
@@ -73,7 +62,7 @@ def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
 
     Args:
         text: perhaps damaged.
-        chance: so many characters may be what chance has made (0: English has none).
+        chance: fewer characters beyond ASCII than this may be an accident (0: none ever is).
     """
     for _ in range(_ROUNDS):
         if text.isascii() or _SEEN_IN_WINDOWS_1252.search(text) is None:
@@ -86,53 +75,54 @@ def without_mojibake(text: str, *, chance: int = _CHANCE) -> str:
 
 
 def in_the_right_encoding(text: str, pages: Collection[str] = ()) -> str:
-    """Undo any encoding that Python knows. Where several code pages make different texts of it,
-    none is certain, and it stays as it is.
+    """Undo any encoding that Python knows; a text of which several code pages make different ones
+    stays as it is.
 
     Args:
         text: perhaps damaged.
-        pages: the code pages in which its file was read (`usual_pages`), which are believed first.
+        pages: the code pages in which its file was read (`usual_pages`); they have precedence.
     """
     text = without_mojibake(text)
     if text.isascii():
         return text
     by_page = dict(_by_page(text))
-    usual = {made for page, made in by_page.items() if page in pages}
-    found = usual or set(by_page.values())
-    if found:
-        return found.pop() if len(found) == 1 else text
+    preferred = {decoded for page, decoded in by_page.items() if page in pages}
+    candidates = preferred or set(by_page.values())
+    if candidates:
+        return candidates.pop() if len(candidates) == 1 else text
     return next(_from_east_asian(text), text) if _EAST_ASIAN.search(text) else text
 
 
 def usual_pages(texts: Iterable[str]) -> tuple[str, ...]:
-    """The code pages in which texts in UTF-8 were read, if they all were in the same: those that
-    make readable what most of them do, and of these those that give most usual letters. UTF-8 that
-    was read in one page may be valid in another one, where it has other letters, but mostly not in
-    all of the texts.
+    """The code pages in which the texts of a file in UTF-8 were read, if all were read in one.
+
+    They are the pages that repair most texts, and among these the ones that give the most letters
+    of `_USUAL`. What was read in one page may be valid UTF-8 in another, with other letters, but
+    hardly in all of the texts.
     """
     readable: Counter[str] = Counter()
     usual: Counter[str] = Counter()
-    for text in islice((text for text in texts if not text.isascii()), _ASKED):
-        for page, made in _by_page(without_mojibake(text)):
+    for text in islice((text for text in texts if not text.isascii()), _SAMPLE):
+        for page, decoded in _by_page(without_mojibake(text)):
             readable[page] += 1
-            usual[page] += len(_USUAL.findall(made))
+            usual[page] += len(_USUAL.findall(decoded))
     ranks = {page: (count, usual[page]) for page, count in readable.items()}
     most = max(ranks.values(), default=None)
     return tuple(page for page, rank in ranks.items() if rank == most)
 
 
 def _by_page(text: str) -> Iterator[tuple[str, str]]:
-    """The pages by which a text is UTF-8, with what it is then."""
+    """The code pages by whose bytes a text is UTF-8, each with the decoded text."""
     beyond = _TWO_BEYOND_ASCII.search(text)
     for page in _pages_with(*beyond[0]) if beyond else ():
-        made = _read_again(text, _bytes_of(page), _CHANCE)
-        if made is not None:
-            yield page, made
+        decoded = _read_again(text, _bytes_of(page), _CHANCE)
+        if decoded is not None:
+            yield page, decoded
 
 
 def _read_again(text: str, to_byte: Mapping[str, int], chance: int) -> str | None:
-    """The text that its characters' bytes are in UTF-8; None where they are none, or may be by
-    chance.
+    """The text whose UTF-8 the bytes of these characters are; None where they are not UTF-8, or
+    could be by chance.
     """
     try:
         decoded = bytes(to_byte[char] for char in text).decode("utf-8")

@@ -1,9 +1,9 @@
-"""Which files a command has read, and which it is to write: none is both, none a run's own.
+"""The files that a command reads and writes: no input is overwritten, nor a run's own file.
 
-Whatever opens a file that a user may have named notes it here (`mtbias.files.reading` does so for
-all its readers), and whatever writes one asks here first (`mtbias.files.writing` does). A command
-line keeps a ledger of its own and names its outputs before it begins, so that it is refused before
-its work is done; in Python the process keeps one.
+Code that opens a file whose name a user gave notes it here (`mtbias.files.reading` does so for all
+its readers), and code that writes one asks here first (`mtbias.files.writing` does). Each command
+has a ledger and names its outputs before it begins, so that it is refused before any work is done;
+in Python the process has one.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _RUN_FILE = re.compile(
     r"|translations(\.\d+)?\.jsonl|translations\.parts",
     re.IGNORECASE,  # as some file systems read names
 )
-"""The names that a run's folder (`mtbias.runs.run_folder`) has for its own files."""
+"""Names of a run's own files (`mtbias.runs.run_folder`)."""
 
 Outputs: TypeAlias = Mapping[Path, str | None]
-"""Files that are to be written, with the settings that name them, where some do."""
+"""Files to be written, each with the setting that names it, if one does."""
 _Identity: TypeAlias = tuple[int, int]
-"""Device and inode: of a file under whatever name."""
+"""Device and inode, which a file has under all its names."""
 
 
 class FileLedger:
@@ -48,10 +48,10 @@ class FileLedger:
         *,
         page_of: Path | None = None,
     ) -> None:
-        """Begin with what is to be written, and the setting that names each; see `one_command`."""
+        """Begin with the files to be written and the setting that names each; see `one_command`."""
         self._inputs: dict[_Identity, Path] = {}
         self._written: dict[_Identity, int] = {}
-        """When each was changed, in nanoseconds: one that somebody has changed since is theirs."""
+        """When each was written, in nanoseconds: a file changed since then is somebody else's."""
         self._settings = dict(outputs)
         self._outputs: dict[_Identity, Path] = {}
         for path in self._settings:
@@ -61,14 +61,14 @@ class FileLedger:
                 self._outputs[_identity(status)] = path
 
     def note_input(self, path: Path, status: os.stat_result | None = None) -> None:
-        """Remember that a file is read; what is no regular file is never lost.
+        """Remember that a regular file is read.
 
-        To be called for files that a library opens by their names; `mtbias.files.reading` does so
+        Code that lets a library open a file by its name calls this; `mtbias.files.reading` does so
         for all others.
 
         Args:
             path: the file.
-            status: of the file, where it is known.
+            status: its status, where it is known.
 
         Raises:
             OutputError: the file is to be written.
@@ -95,7 +95,7 @@ class FileLedger:
         Args:
             path: the file.
             descriptor: the number under which it is open already.
-            page_of: the run whose page it is: that in its folder may be replaced.
+            page_of: the run whose page it is; the page in that run's folder may be replaced.
 
         Raises:
             OutputError: it is such a file.
@@ -131,20 +131,20 @@ _of_command: ContextVar[FileLedger | None] = ContextVar("mtbias_files", default=
 
 
 def file_ledger() -> FileLedger:
-    """The ledger of the command that runs; of the process where none does."""
+    """The ledger of the running command, or of the process where no command runs."""
     return _of_command.get() or _of_process
 
 
 @contextmanager
 def one_command(outputs: Outputs, *, page_of: Path | None = None) -> Iterator[None]:
-    """The block is one command.
+    """Run the block as one command, with a ledger of its own.
 
     Args:
-        outputs: the files that it is to write.
-        page_of: the one run that it is about, whose page may be replaced.
+        outputs: the files that it will write.
+        page_of: the run whose page it may replace.
 
     Raises:
-        OutputError: one of them is a run's own; within the block also where one is read.
+        OutputError: an output is a run's own file; within the block, also where an output is read.
     """
     token = _of_command.set(FileLedger(outputs, page_of=page_of))
     try:
@@ -154,7 +154,7 @@ def one_command(outputs: Outputs, *, page_of: Path | None = None) -> Iterator[No
 
 
 def is_run_file(path: Path) -> bool:
-    """Whether a path, links followed, is that of a run's own file, there or not."""
+    """Whether a path, links followed, is that of a run's own file, which need not exist."""
     target = Path(os.path.realpath(path))
     if target.parent.name == PARTS:
         return is_run_folder(target.parent.parent)
@@ -162,7 +162,9 @@ def is_run_file(path: Path) -> bool:
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether a folder has the manifest of a run, be it damaged; other programs have some, too."""
+    """Whether a folder holds the manifest of a run, even a damaged one; other programs also write a
+    ``manifest.json``.
+    """
     path = folder / _MANIFEST
     if not path.is_file():
         return False

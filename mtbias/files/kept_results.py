@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 MOST = 100
-"""So many results are kept in a folder, those that were asked for last."""
+"""Most results in a folder; the least recently used go first."""
 _FORMAT = 1
 _SUFFIX = ".json.z"
 _OURS = "mtbias"
@@ -30,14 +30,12 @@ _NOT_COMPUTING = frozenset(("__pycache__", "demo"))
 """Folders of a package whose files compute nothing."""
 _LIBRARIES = ("numpy", "py3langid", "pydantic")
 _LOADED = time.time_ns()
-"""A file of code that was changed later is not what this process computes with."""
+"""When this process began: it does not run the code of a file that was changed later."""
 _log = logging.getLogger(__name__)
 
 
 class KeptResults:
-    """Results by name and inputs, a compressed file each; one that is damaged is as one that is not
-    there.
-    """
+    """Results by name and inputs, a compressed file each; a damaged one counts as absent."""
 
     def __init__(self, folder: Path | None, packages: Sequence[str] = ()) -> None:
         """Keep results in `folder`; with None, or where the code cannot be read, none are kept.
@@ -53,15 +51,15 @@ class KeptResults:
             return None
         path = self._path(self._folder, name, inputs)
         try:
-            found = zlib.decompress(path.read_bytes())
+            result = zlib.decompress(path.read_bytes())
         except (OSError, zlib.error):
             return None
         with suppress(OSError):
             os.utime(path)
-        return found
+        return result
 
     def keep(self, name: str, inputs: object, result: bytes) -> None:
-        """Keep a result, and drop those that nobody has asked for in a long time."""
+        """Keep a result, and drop the least recently used ones beyond `MOST`."""
         if self._folder is None:
             return
         path = self._path(self._folder, name, inputs)
@@ -87,9 +85,9 @@ NOTHING_KEPT = KeptResults(None)
 
 
 def _oldest(folder: Path) -> Sequence[Path]:
-    """The results that are more than `MOST`."""
-    kept = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime_ns)
-    return kept[:-MOST]
+    """The least recently used results beyond `MOST`."""
+    results = sorted(folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime_ns)
+    return results[:-MOST]
 
 
 @cache

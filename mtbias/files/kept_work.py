@@ -3,8 +3,8 @@ where it was.
 
 Work of one process is kept as lines of a file beside the one that it makes (`kept_lines`: mining,
 coreference); work that many processes share as a file for each part, in a folder (`PartStore`:
-translation). Either way what is kept says to which work it belongs, and has a hash of its content:
-what is damaged is made again.
+translation). Either way each file names the work that it belongs to and holds a hash of its
+content: a damaged piece is computed again.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class KeptLines:
         text = json.dumps(content, ensure_ascii=False).encode(errors="surrogatepass")
         rest = memoryview(_line_hash(text) + text + b"\n")
         with explained(self.path, "write"):
-            while rest:  # straight to the file: a kill leaves complete lines and at most a part of the last one
+            # Without a buffer: a kill leaves complete lines and at most a part of the last one.
+            while rest:
                 rest = rest[os.write(self._file.fileno(), rest) :]
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class KeptLines:
         self._file.close()
 
     def _resume(self, settings: Any) -> None:  # noqa: ANN401 - a JSON object
-        """Cut off what is damaged, and all where nothing is kept of other work; refuse what is."""
+        """Cut off the damaged end of the file; refuse one with pieces of other work."""
         self._file.seek(0)
         ends: list[int] = []
         earlier, lines = None, 0
@@ -102,11 +103,10 @@ class KeptLines:
             if lines == len(ends) + 1 and line == _line_hash(text) + text + b"\n":
                 earlier = earlier if ends else load_json(text)
                 ends.append(len(line) + (ends[-1] if ends else 0))
+
         if earlier != settings and lines > 1:
-            raise DataError(
-                f"this run was begun with {_differing(earlier, settings)}; give the same, or another --out",
-                path=self.path,
-            )
+            begun = f"this run was begun with {_differing(earlier, settings)}"
+            raise DataError(f"{begun}; give the same, or another --out", path=self.path)
         if lines > len(ends) + 1:
             _log.warning(
                 "%s: damaged in line %d; what stands from there on is made again",
@@ -145,18 +145,19 @@ def kept_lines(
         raise DataError("expected a file, got a folder: name a file in it", path=out)
     try:
         with explained(path, "write"), waiting_lock(lock):
-            there = next((file for file in (out, *beside) if file.exists()), None)
-            if there is not None and not path.exists():
-                raise DataError("this file is there already: choose another --out", path=there)
-            kept = KeptLines(path, settings)
+            existing = next((file for file in (out, *beside) if file.exists()), None)
+            if existing is not None and not path.exists():
+                raise DataError("this file is there already: choose another --out", path=existing)
+
+            lines = KeptLines(path, settings)
             finished = False
             try:
-                yield kept
+                yield lines
                 finished = True
             finally:
-                if finished or kept.empty:  # or nothing is there to resume
+                if finished or lines.empty:  # or nothing is there to resume
                     path.unlink()
-                kept.close()
+                lines.close()
     finally:
         lock.unlink(missing_ok=True)
 
@@ -166,7 +167,7 @@ def _line_hash(text: bytes) -> bytes:
 
 
 def _differing(earlier: Any, now: JsonObject) -> str:  # noqa: ANN401 - what a file holds
-    """What an earlier run was begun with, where it is something else now."""
+    """The settings of an earlier run that are not those of this one."""
     if not isinstance(earlier, dict):
         return "another release of mtbias, or is damaged"
     return "; ".join(
@@ -182,9 +183,7 @@ def _differing(earlier: Any, now: JsonObject) -> str:  # noqa: ANN401 - what a f
 
 @frozen
 class PlanRecord:
-    """What ``translations.parts/plan.json`` says: how the sentences of a run are divided into
-    parts.
-    """
+    """How the sentences of a run are divided into parts: ``translations.parts/plan.json``."""
 
     key: str
     """Hash of the plan and the sentences (`mtbias.translate.system.Plan`)."""
@@ -219,31 +218,38 @@ def _agree_on_plan(folder: Path, record: PlanRecord, *, alone: bool) -> None:
     parts = folder / PARTS
     if write_new(parts / PLAN, _plan_text(record)):
         return
-    found = read_plan(folder)
-    if found == record:
+    earlier = read_plan(folder)
+    if earlier == record:
         return
-    if found is None:
+
+    if earlier is None:
         _log.warning("%s is damaged; it is made again", parts / PLAN)
     elif not alone:
         raise RunFolderError(
-            f"{folder}: its translations are divided into {len(found.sizes)} parts ({_said(found)}), asked for: "
-            f"{len(record.sizes)} parts ({_said(record)}). Use the settings and the versions of libraries that it was "
-            "begun with, or another folder"
+            f"{folder}: its translations are divided into {_division(earlier)}, "
+            f"asked for: {_division(record)}. Use the settings and the versions of libraries "
+            "that it was begun with, or another folder"
         )
     else:
-        if kept := len(kept_parts(folder)):
+        if translated := len(kept_parts(folder)):
             _log.warning(
-                "%s: was divided into %d parts (%s) and now is into %d (%s): %d parts that were translated are made "
-                "again", folder, len(found.sizes), _said(found), len(record.sizes), _said(record), kept,
-            )  # fmt: skip
+                "%s: was divided into %s and now is into %s: "
+                "%d parts that were translated are made again",
+                folder,
+                _division(earlier),
+                _division(record),
+                translated,
+            )
         with explained(parts, "remove the parts of another plan"):
             for path in parts.glob("*.jsonl"):
                 path.unlink(missing_ok=True)
     write_atomic(parts / PLAN, _plan_text(record), own=True)
 
 
-def _said(record: PlanRecord) -> str:
-    return ", ".join(f"{name} {value}" for name, value in record.settings.items()) or "no settings"
+def _division(record: PlanRecord) -> str:
+    """How many parts a plan has, and by which settings."""
+    settings = ", ".join(f"{name} {value}" for name, value in record.settings.items())
+    return f"{len(record.sizes)} parts ({settings or 'no settings'})"
 
 
 class PartStore:
@@ -324,7 +330,7 @@ def kept_parts(folder: Path) -> frozenset[int]:
 
 
 def replace_linked_parts(folder: Path) -> None:
-    """Remove a link that stands where a run keeps its parts: what it names is none of the run's.
+    """Remove a link in the place of the folder of parts: its target is not the run's.
 
     Raises:
         RunFolderError: it cannot be removed.
@@ -336,7 +342,7 @@ def replace_linked_parts(folder: Path) -> None:
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove what a run folder kept of unfinished translations: they are in ``translations.jsonl``.
+    """Remove the parts of a run folder whose translations are all in ``translations.jsonl``.
 
     Raises:
         RunFolderError: an operating-system error.

@@ -11,12 +11,10 @@ from typing import Any
 from mtbias.errors import DataError, DependencyError
 
 PACKED = (".gz", ".zst")
-"""How the name of a packed file ends, in any case; what stands before is the name of its
-content."""
+"""Suffixes of packed files, in any case; the name before it is that of the content."""
 
 MOST_UNPACKED = 1 << 31
-"""Bytes of the longest content of a packed file that is read: some thousand bytes may unpack to
-what no memory holds."""
+"""Most bytes that a packed file may unpack to: a thousand bytes can hold more than any memory."""
 
 _AT_ONCE = 1 << 10
 """Packed bytes that are unpacked at once, into at most some 30 million."""
@@ -81,7 +79,7 @@ def unpack_zstd(data: bytes, path: Path) -> bytes:
 
 
 def _of_frames(data: bytes, decompressor: Any) -> bytes:  # noqa: ANN401 - it may have no types
-    """As `unpack_zstd`; a reader of the library's own takes half a frame as the whole."""
+    """As `unpack_zstd`; the library's own reader would take half a frame for the whole."""
     content, place, is_whole = bytearray(), 0, False
     while place < len(data) and len(content) <= MOST_UNPACKED:
         frame = decompressor.decompressobj()

@@ -3,7 +3,7 @@ data share.
 
 Three rules hold for all files. Text is UTF-8, and a byte that is not is an error with its line,
 never a replacement character. A line ends at LF or CRLF and nowhere else (U+2028, U+0085 and form
-feeds stand inside sentences). A byte-order mark is dropped and noted.
+feeds occur inside sentences). A byte-order mark is dropped and noted.
 """
 
 from __future__ import annotations
@@ -57,11 +57,8 @@ def own_descriptor(path: Path | str) -> int | None:
     for _ in range(_MOST_LINKS):
         match = _DESCRIPTOR.fullmatch(str(place))
         if match is not None:
-            return (
-                int(match[2])
-                if match[1] in {None, "self", "thread-self", str(os.getpid())}
-                else None
-            )
+            is_ours = match[1] in {None, "self", "thread-self", str(os.getpid())}
+            return int(match[2]) if is_ours else None
         try:
             place = place.parent / place.readlink()
         except (OSError, ValueError):  # ValueError: a NUL in the path
@@ -95,13 +92,16 @@ def open_input(path: Path) -> BufferedReader:
     if number is not None and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
         return os.fdopen(os.dup(number), "rb")
     kind = next(kind for test, kind in _KINDS.items() if test(mode))
-    message = f"expected a regular file, got {kind}; write the content into a file, or pipe it and name /dev/stdin"
+    message = (
+        f"expected a regular file, got {kind}; "
+        "write the content into a file, or pipe it and name /dev/stdin"
+    )
     raise OSError(errno.EINVAL, message, str(path))
 
 
 def refuse_special(folder: Path) -> None:
-    """Refuse a folder that holds a pipe, a device or a socket, for whose end a library or a writer
-    would wait.
+    """Refuse a folder that holds a pipe, a device or a socket, which could keep a reader waiting
+    for ever.
 
     Raises:
         DataError: it does.
@@ -134,7 +134,7 @@ _NAMED = 20
 
 @frozen
 class TextFile:
-    """A text file's content without byte-order mark, and what is to be said about its bytes."""
+    """A text file's content without byte-order mark, and how its bytes were written."""
 
     path: Path
     text: str
@@ -148,7 +148,7 @@ class TextFile:
         return {self.path.name: self.sha256}
 
     def error(self, message: str, line: int | None = None) -> DataError:
-        """An error in this file, on that 1-based line: to be raised where it is found."""
+        """An error in this file, on that 1-based line, for the caller to raise."""
         return DataError(message, path=self.path, line=line)
 
     def converted(self, kind: type[T], content: object, line: int | None = None) -> T:
@@ -190,7 +190,7 @@ def sha256_of(content: bytes | str) -> str:
 
 
 def sha256_of_file(path: Path) -> str:
-    """The same of a file's bytes.
+    """SHA-256 of a file's bytes, in hexadecimal.
 
     Raises:
         DataError: as `read_bytes`.
@@ -199,7 +199,7 @@ def sha256_of_file(path: Path) -> str:
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> DataError:
-    """What `open_input` raised for `path`, in words."""
+    """The error for a user of what `open_input` raised for `path`."""
     if isinstance(error, FileNotFoundError):
         return DataError("there is no such file; check the path", path=path)
     return DataError(
@@ -237,7 +237,7 @@ def read_text(path: Path, *, allow_empty: bool = False) -> TextFile:
 def split_lines(text: str) -> list[str]:
     """The lines of `text` without their ends; LF and CRLF end a line, nothing else does.
 
-    Empty lines at the end of the file are dropped, those in the middle stand.
+    Empty lines at the end of the file are dropped, those in the middle are kept.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     while lines and not lines[-1].strip():
@@ -290,7 +290,7 @@ class Record:
         """The number in a field, which may have a fraction.
 
         Raises:
-            DataError: no finite number from `least` to `most`.
+            DataError: it is not a finite number from `least` to `most`.
         """
         text = self.get(column)
         try:
@@ -298,19 +298,19 @@ class Record:
         except ValueError:
             value = nan
         if not least <= value <= most or isinf(value):
-            wanted = (
-                f" from {least:g} to {most:g}"
-                if most < inf
-                else f" of {least:g} or more"
-                if least > -inf
-                else ""
-            )
-            raise self.error(f"{column}: expected a number{wanted}, got {text!r}")
+            raise self.error(f"{column}: expected a number{_bounds(least, most)}, got {text!r}")
         return value
 
     def error(self, message: str) -> DataError:
-        """An error in this row: to be raised where it is found."""
+        """An error in this row, for the caller to raise."""
         return DataError(message, path=self.path, line=self.line)
+
+
+def _bounds(least: float, most: float) -> str:
+    """The end of "a number": from where to where."""
+    if most < inf:
+        return f" from {least:g} to {most:g}"
+    return f" of {least:g} or more" if least > -inf else ""
 
 
 @frozen
@@ -365,7 +365,7 @@ def parse_table(file: TextFile, *, texts: Collection[str] | None = None) -> Tabl
     ``sep=;`` names, or by semicolons where its header has no comma and some semicolon. TSV has no
     quoting: a quotation mark is a character like
     any other. JSONL holds one object per line, with text, numbers or null; with `texts`, text or
-    null under these names, whatever stands under others, which are passed over. Blank lines are
+    null under these names, and anything under other names, which are ignored. Blank lines are
     passed over.
 
     Raises:
@@ -407,13 +407,13 @@ def parse_json_by_id(file: TextFile) -> JsonDict:
     return _object(file.text, file, " with an entry for each id")
 
 
-def _object(text: str, file: TextFile, of: str, line: int | None = None) -> JsonDict:
+def _object(text: str, file: TextFile, which: str, line: int | None = None) -> JsonDict:
     try:
         content = load_json(text, once)
     except ValueError as error:
         raise file.error(f"expected a JSON object: {error}", line) from None
     if not isinstance(content, dict):
-        raise file.error(f"expected a JSON object{of}, got {type(content).__name__}", line)
+        raise file.error(f"expected a JSON object{which}, got {type(content).__name__}", line)
     return content
 
 
@@ -421,14 +421,12 @@ def parse_toml(file: TextFile) -> JsonDict:
     """The TOML table that `file` is.
 
     Raises:
-        DataError: it is none.
+        DataError: it is something else.
     """
     try:
         return tomllib.loads(file.text)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # ValueError: also of a number of more digits than Python reads
+    # A ValueError is raised also for a number of more digits than Python reads.
+    except (ValueError, RecursionError) as error:
         raise file.error(f"expected TOML, got something else: {error}") from None
 
 
@@ -444,15 +442,15 @@ def _tab_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
     return ((line, content.split("\t")) for line, content in file.filled_lines())
 
 
-_TOLD_DELIMITER = re.compile(r'"?sep=([,;:|\t])"?\r?', re.IGNORECASE)
+_DELIMITER_LINE = re.compile(r'"?sep=([,;:|\t])"?\r?', re.IGNORECASE)
 """The line that Excel writes and takes before a CSV: by which character fields are parted."""
 
 
 def _csv_rows(file: TextFile) -> Iterator[tuple[int, list[str]]]:
     first, _, rest = file.text.partition("\n")
-    told = _TOLD_DELIMITER.fullmatch(first)
-    if told is not None:
-        return _quoted_rows(file, told[1], rest, 2)
+    delimiter_line = _DELIMITER_LINE.fullmatch(first)
+    if delimiter_line is not None:
+        return _quoted_rows(file, delimiter_line[1], rest, 2)
     return _quoted_rows(file, ";" if ";" in first and "," not in first else ",")
 
 
@@ -470,7 +468,8 @@ def _quoted_rows(
             line = before + reader.line_num
     except csv.Error as error:
         raise file.error(
-            f"the CSV is broken from here on: {error}; look for a quotation mark without its partner",
+            f"the CSV is broken from here on: {error}; "
+            "look for a quotation mark without its partner",
             line,
         ) from None
 
@@ -519,13 +518,13 @@ def plain_text(
     """The text of a value of JSON, empty of null; of a number its digits, unless `text_only`.
 
     Raises:
-        DataError: it is something else, or no text; `where` says where it stands.
+        DataError: it is something else; the message says where (`where`).
     """
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str if text_only else str | int | float):
-        wanted = "text" if text_only else "text or a number"
-        raise file.error(f"expected {wanted} {where}, got {type(value).__name__}", line)
+        kinds = "text" if text_only else "text or a number"
+        raise file.error(f"expected {kinds} {where}, got {type(value).__name__}", line)
     text = str(value)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise file.error(f"half of a surrogate pair {where}; it is no character", line)
@@ -540,7 +539,10 @@ def refuse_long(text: str, what: str, path: Path, line: int) -> None:
         DataError: it is longer.
     """
     if len(text) > LONGEST:
-        message = f"{what}: expected a sentence of at most {LONGEST:,} characters, got {len(text):,}; divide or shorten it"
+        message = (
+            f"{what}: expected a sentence of at most {LONGEST:,} characters, "
+            f"got {len(text):,}; divide or shorten it"
+        )
         raise DataError(message, path=path, line=line)
 
 

@@ -39,7 +39,7 @@ _WORDS = {
 
 
 class DecodingError(ValueError):
-    """A value is not what is expected: in one line which (``slurm.gpus``), what was expected, what
+    """A value of the wrong kind: one line with its key (``slurm.gpus``), what was expected and what
     came.
     """
 
@@ -57,26 +57,26 @@ def decoded(kind: type[T], text: bytes | str) -> T:
     from pydantic import ValidationError
 
     try:
-        found: T = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
+        value: T = _adapter(cast(Hashable, kind)).validate_json(text, strict=True)
     except ValidationError as error:
         raise DecodingError(_in_words(kind, error.errors(include_url=False), text)) from None
-    return found
+    return value
 
 
 def encoded(kind: type[T], value: T) -> bytes:
     """The JSON text of a value of a dataclass (or a list or mapping of such), which `decoded`
     reads.
     """
-    found: bytes = _adapter(cast(Hashable, kind)).dump_json(value)
-    return found
+    text: bytes = _adapter(cast(Hashable, kind)).dump_json(value)
+    return text
 
 
 def converted(kind: type[T], content: object) -> T:
     """`decoded` of a plain value, such as a TOML file holds.
 
     Raises:
-        DecodingError: as there; a date or a time of TOML, which no setting is, and which as text
-            would be a path.
+        DecodingError: as there; a date or a time of TOML, since no setting is one and its text
+            would pass for a path.
     """
     _refuse_dates(content)
     return decoded(kind, json.dumps(content))
@@ -89,7 +89,7 @@ def load_json(
     and values.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply to be read.
+        ValueError: it is not JSON, or nested too deeply to be read.
     """
     try:
         return json.loads(text, object_pairs_hook=pairs)
@@ -101,14 +101,14 @@ def once(pairs: list[tuple[str, Any]]) -> JsonDict:
     """The object of these keys and values, for `load_json`.
 
     Raises:
-        ValueError: a key twice, of which `json` alone would silently keep the last.
+        ValueError: a key occurs twice; `json` alone would silently keep the last.
     """
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    content = dict(pairs)
+    if len(content) != len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key in times if times[key] > 1)
         raise ValueError(f"expected each key once, got {twice!r} twice; remove one")
-    return found
+    return content
 
 
 def _refuse_dates(content: object, where: str = "") -> None:
@@ -132,9 +132,15 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - a class, or a gen
     return TypeAdapter(kind)
 
 
-def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str:  # noqa: ANN401 - as `_adapter`
-    """The first error, an unknown key before a missing one, which it may be; of several types, what
-    any expects.
+def _in_words(
+    kind: Any,  # noqa: ANN401 - as `_adapter`
+    errors: Sequence[JsonObject],
+    text: bytes | str,
+) -> str:
+    """The first error in one line.
+
+    An unknown key comes first: a missing one may be that key, misspelt. Where several types are
+    allowed, the line names all of them.
     """
     unknown = "unexpected_keyword_argument"
     first = next((error for error in errors if error["type"] == unknown), errors[0])
@@ -146,9 +152,7 @@ def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str
         return f"{key}: unknown key; {choices(str(where[-1]), sorted(_keys(kind, where[:-1])))}"
     if first["type"] in {"missing", "missing_argument"}:
         return f"{key}: expected this key, it is not there"
-    if (
-        first["type"] == "value_error"
-    ):  # from a check of our own, which names the key within the table
+    if first["type"] == "value_error":  # from a check of our own, which names the key in the table
         return ".".join(filter(None, (key, first["msg"].removeprefix("Value error, "))))
     alike = (str(e["msg"]) for e in errors if e["loc"][: len(where)] == where)
     plain = (message.removeprefix("Input should be ").partition(" (")[0] for message in alike)
@@ -156,19 +160,26 @@ def _in_words(kind: Any, errors: Sequence[JsonObject], text: bytes | str) -> str
     return f"{key}{': ' if key else ''}expected {expected}, got {value!r}"[:200]
 
 
-def _place(loc: tuple[str | int, ...], content: Any) -> tuple[str | int, ...]:  # noqa: ANN401 - any JSON
+def _place(
+    loc: tuple[str | int, ...],
+    content: Any,  # noqa: ANN401 - any JSON
+) -> tuple[str | int, ...]:
     """Where in `content` an error is: without the names of types that pydantic puts behind it."""
     for n, step in enumerate(loc):
         if not isinstance(content, list if isinstance(step, int) else dict):
             return loc[:n]
         if step not in (range(len(content)) if isinstance(content, list) else content):
             return loc[: n + 1]
-        content = content[step]  # type: ignore[index] # an int for a list, a str for a dict, as just checked
+        # An int for a list, a str for a dict, as just checked.
+        content = content[step]  # type: ignore[index]
     return loc
 
 
-def _keys(kind: Any, where: tuple[str | int, ...]) -> list[str]:  # noqa: ANN401 - a class, or a generic of one
-    """The fields of the dataclass that stands at a place within `kind`."""
+def _keys(
+    kind: Any,  # noqa: ANN401 - a class, or a generic of one
+    where: tuple[str | int, ...],
+) -> list[str]:
+    """The fields of the dataclass at a place within `kind`."""
     for step in where:
         inner = get_type_hints(kind).get(str(step)) if is_dataclass(kind) else None
         kind = inner or next(

@@ -1,4 +1,4 @@
-r"""Texts whose characters were damaged on the way: what is certain is undone.
+r"""Repair of texts whose characters were damaged on the way, as far as that is certain.
 
 * encoding: UTF-8 that was read in another encoding and saved again ("mÃ©dico", "mГ©dico", "m챕dico";
   `mtbias.files.encodings`).
@@ -16,9 +16,9 @@ r"""Texts whose characters were damaged on the way: what is certain is undone.
 * composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it, also
   where a blank stands before the mark.
 
-Damaged is what shows such a history and cannot be undone: a byte is lost ("Ã " for "à"), a letter
-was replaced by U+FFFD or "<unk>". What no good text of the language has is damage, too:
-`mtbias.language.alphabet`.
+A text that shows such a history and cannot be repaired is damaged: a byte is lost ("Ã " for "à"),
+or a letter was replaced by U+FFFD or "<unk>". So is one with characters that no good text of its
+language has: `mtbias.language.alphabet`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ from mtbias.files.encodings import CONTINUATIONS, in_the_right_encoding
 from mtbias.types import frozen
 
 KINDS = ("entities", "escapes", "encoding", "markup", "pieces", "invisible", "letters", "composed")
-"""What can be undone, in the order in which it is."""
+"""The kinds of damage that can be undone, in the order in which they are."""
 OF_CHARACTERS = ("entities", "encoding", "composed")
-"""What can be undone in any text, also in one whose markup matters."""
+"""The kinds that may be undone in any text, even where its markup matters."""
 AS_WORDS = tuple(kind for kind in KINDS if kind != "invisible")
-"""What can be undone where published numbers take an invisible character for a part of its word."""
+"""The kinds to undo where published numbers count an invisible character as part of its word."""
 _ROUNDS = 3
 _DAMAGE = re.compile(
-    rf"[ÂÃÄÅÐ×Øâ][{CONTINUATIONS}]|[ÑÙ][{CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)|[\x80-\x9f\ufffd]"
+    rf"[ÂÃÄÅÐ×Øâ][{CONTINUATIONS}]|[ÑÙ][{CONTINUATIONS}](?!\s|$)|(?<![A-ZÀ-Þ])[ÂÃ](?=\s|$)"
+    r"|[\x80-\x9f\ufffd]"
     r"|\?{3}|<unk>|⁇|\\x[0-9a-fA-F]{2}|=[89A-F][0-9A-F]|(?<![^\W\d_])(?:[^\W\d_]{2,}[._]){4}"
     r"|(?<!q)[aeioun]´[^\W\d_]|<0x[0-9A-F]{2}>|</w>|U\+[0-9A-F]{4}"
 )
@@ -57,14 +58,16 @@ _TAG = re.compile(
 )
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li)\b", re.IGNORECASE)
 _MARKED = re.compile(
-    r"(?<![\w*`~=|])(\*{1,3}|`{1,3}|~~|==|\|\|)(?=[^\s*`~=|])([^*`~=|]+)(?<=[^\s*`~=|])\1(?![\w*`~=|])"
+    r"(?<![\w*`~=|])(\*{1,3}|`{1,3}|~~|==|\|\|)(?=[^\s*`~=|])"
+    r"([^*`~=|]+)(?<=[^\s*`~=|])\1(?![\w*`~=|])"
 )
 _SUBWORDS = re.compile(r"@@(?: |$)| ##(?=\w)| ?￭ ?|^[HD]-\d+\t-?[\d.]+\t")
 _END_OF_WORD = "</w>"
 _LINE_OF_PIECES = re.compile(r"(?:^|\s)▁\w")
 # Joiners (U+200C, U+200D) are letters' own in other scripts than these.
 _INVISIBLE = re.compile(
-    "[\0-\x08\x0e-\x1b\x7f\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
+    "[\0-\x08\x0e-\x1b\x7f\xad\u034f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufe00-\ufe0f\U000e0000-\U000e007f]"
     "|(?<=[A-Za-zÀ-ӿ\u05d0-\u05ea])[\u200c\u200d]"
 )
 _COMPATIBLE = re.compile(
@@ -80,8 +83,9 @@ _MARKS = frozenset("*`~=|")
 _SPACED_MARK = re.compile("(?<=[A-Za-zÀ-ӿ\u0620-\u064a])[ \xa0](?=[\u0300-\u036f\u0653-\u0655])")
 # Bytes that have a glyph in Latin-1 are that, the others follow each other from U+0100 on.
 _WITH_GLYPH = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_WITHOUT_GLYPH = tuple(byte for byte in range(256) if byte not in _WITH_GLYPH)
 _BYTE_OF_PIECE = {chr(byte): byte for byte in _WITH_GLYPH} | {
-    chr(0x100 + n): byte for n, byte in enumerate(b for b in range(256) if b not in _WITH_GLYPH)
+    chr(0x100 + n): byte for n, byte in enumerate(_WITHOUT_GLYPH)
 }
 _LATIN, _CYRILLIC = "ABCEHIKMOPTXaceiopxyj", "АВСЕНІКМОРТХасеіорхуј"
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRILLIC, _LATIN)
@@ -97,26 +101,25 @@ class Repaired:
 
 
 def repair(text: str, kinds: Collection[str] = KINDS, pages: Collection[str] = ()) -> Repaired:
-    """Undo what is certain of the damage to a text, of these kinds; a text without damage is
-    returned as it is.
+    """Undo the damage to a text that can be undone with certainty; a sound text stays as it is.
 
     Args:
         text: perhaps damaged.
         kinds: what is undone.
         pages: the code pages in which UTF-8 was read in its file (`usual_pages`).
     """
-    found: set[str] = set()
+    undone_kinds: set[str] = set()
     for _ in range(_ROUNDS):
         before = text
         for kind in kinds:
             encoding = kind == "encoding"
             undone = in_the_right_encoding(text, pages) if encoding else _UNDO[kind](text)
             if undone != text:
-                found.add(kind)
+                undone_kinds.add(kind)
                 text = undone
         if text == before:
             break
-    return Repaired(text, tuple(kind for kind in kinds if kind in found))
+    return Repaired(text, tuple(kind for kind in kinds if kind in undone_kinds))
 
 
 def is_damaged(text: str) -> bool:
@@ -210,15 +213,15 @@ def _with_plain_letters(text: str) -> str:
 
 
 def _in_one_script(match: re.Match[str]) -> str:
-    """The word in the script of those of its letters that the other has no likeness of, where they
-    are of one.
+    """The word in the one script that can write all of its letters; a word that both or neither
+    can write stays.
     """
     cyrillic, latin = match[0].translate(_TO_CYRILLIC), match[0].translate(_TO_LATIN)
-    of_cyrillic, of_latin = (
-        re.search("[A-Za-zÀ-ɏ]", cyrillic) is None,
-        re.search("[Ѐ-ӿ]", latin) is None,
-    )
-    return match[0] if of_cyrillic == of_latin else cyrillic if of_cyrillic else latin
+    is_cyrillic = re.search("[A-Za-zÀ-ɏ]", cyrillic) is None
+    is_latin = re.search("[Ѐ-ӿ]", latin) is None
+    if is_cyrillic == is_latin:
+        return match[0]
+    return cyrillic if is_cyrillic else latin
 
 
 def _composed(text: str) -> str:

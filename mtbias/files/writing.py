@@ -1,8 +1,8 @@
-"""Files that are either whole or not there, errors of the operating system in one line, locks, and
+"""Files that are either whole or absent, errors of the operating system in one line, locks, and
 signatures.
 
-One lock is of a folder, into which one process writes alone or many together; another one waits, of
-a file that several processes read, change and write.
+There are two locks: `locked_folder` for a folder that one process writes alone or many together,
+and `waiting_lock` for a file that several processes read, change and write.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ def write_atomic(
         path: the file.
         content: bytes, or lines without their newline, which are written in UTF-8 with a newline
             after each.
-        own: it is a file of a folder that mtbias keeps (a run's, a cache's, a sweep's), whoever
-            named that folder: it may have been read, and a link is replaced, since what that names
-            is no file of this folder.
-        page_of: the folder of the run whose page it is; it may stand in place of the one there.
+        own: whether the file belongs to a folder that mtbias keeps (a run's, a cache's, a
+            sweep's): it may have been read before, and a link in its place is replaced, since its
+            target is not part of that folder.
+        page_of: the folder of the run whose page it is; the page there may be replaced.
 
     Raises:
         OutputError: the file was read, or is a run's own (`mtbias.files.file_ledger`).
@@ -139,10 +139,10 @@ def write_json(path: Path, content: object, *, own: bool = False) -> None:
 
 
 def check_table_name(path: Path, setting: str = "out") -> str:
-    """The end of a name that says which form of table it is, in lower case.
+    """The suffix of a table's name, in lower case.
 
     Raises:
-        SettingError: it says none.
+        SettingError: it is not that of a table (`mtbias.files.reading.TABLES`).
     """
     suffix = path.suffix.lower()
     if suffix not in TABLES:
@@ -155,14 +155,13 @@ def check_table_name(path: Path, setting: str = "out") -> str:
 def write_table(
     path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = (), setting: str = "out"
 ) -> None:
-    """Write a table by the end of its name: CSV, TSV, JSON lines; None is an empty field, of JSON
-    null.
+    """Write a table as CSV, TSV or JSON lines, by the suffix of its name.
 
-    The columns are by default those of the first row; what is neither text nor None is written as
-    JSON.
+    The columns are by default those of the first row. None is an empty field (null in JSON); other
+    values than text are written as JSON.
 
     Raises:
-        SettingError: a name, which the option `setting` gives, that says no form; a field holds a
+        SettingError: the name, which the option `setting` gives, has another suffix; a field has a
             tab or a line break, which TSV cannot hold.
         RunFolderError: it cannot be written.
     """
@@ -170,35 +169,35 @@ def write_table(
     table = list(rows)
     columns = columns or [*next(iter(table), ())]
     if suffix in {".jsonl", ".ndjson"}:
-        write_atomic(
-            path,
-            (
-                json.dumps({name: row[name] for name in columns}, ensure_ascii=False)
-                for row in table
-            ),
-        )
+        lines = []
+        for row in table:
+            fields = {name: row[name] for name in columns}
+            lines.append(json.dumps(fields, ensure_ascii=False))
+        write_atomic(path, lines)
         return
-    cells = [list(columns), *([_cell(row[name]) for name in columns] for row in table)]
+
+    def cells_of(row: Mapping[str, Any]) -> list[str]:
+        return [_cell(row[name]) for name in columns]
+
+    cells = [list(columns), *map(cells_of, table)]
     if suffix == ".csv":
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(cells)
         write_atomic(path, text.getvalue().encode())
         return
-    for row in cells:
-        if broken := next((cell for cell in row if set(cell) & set("\t\n\r")), None):
-            what = f"a name that ends in .csv, since {broken[:40]!r} holds a tab or a line break"
-            raise SettingError(setting, f"expected {what}; got {str(path)!r}")
-    write_atomic(path, ("\t".join(row) for row in cells))
+
+    for fields_of_row in cells:
+        for cell in fields_of_row:
+            if set(cell) & set("\t\n\r"):
+                what = f"a name that ends in .csv, since {cell[:40]!r} holds a tab or a line break"
+                raise SettingError(setting, f"expected {what}; got {str(path)!r}")
+    write_atomic(path, ("\t".join(fields_of_row) for fields_of_row in cells))
 
 
 def _cell(value: object) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else ""
-        if value is None
-        else json.dumps(value, ensure_ascii=False)
-    )
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _write_through(path: Path, number: int | None, content: bytes | Iterable[str]) -> None:
@@ -271,11 +270,10 @@ def remove_temporaries(folder: Path) -> None:
 
 @contextmanager
 def _temporary(path: Path, content: bytes | Iterable[str]) -> Iterator[Path]:
-    """A file beside `path` with `content`, on the disk; gone after the block, unless it was
+    """A file beside `path` with `content`, on the disk; removed after the block unless it was
     renamed.
 
-    Its name is unlike that of any other process on any host: tasks on several nodes write into one
-    folder.
+    Its name is random, since tasks on several nodes write into one folder.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
@@ -312,13 +310,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
             temporary.mkdir(parents=True)
         yield temporary
         with explained(path, "write"):
-            readers = (
-                temporary.stat().st_mode & 0o666
-            )  # libraries write files that others cannot read
+            # Libraries write files that others cannot read.
+            readers = temporary.stat().st_mode & 0o666
             for file in temporary.iterdir():
                 file.chmod(readers)
-                with file.open("rb") as opened:
-                    os.fsync(opened)
+                with file.open("rb") as handle:
+                    os.fsync(handle)
             temporary.replace(path)
             _sync_folder(path.parent)
     finally:
@@ -350,7 +347,7 @@ def _sync_folder(folder: Path) -> None:
 # Locks
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
-"""What a file system without locks says."""
+"""Errors of a file system without locks."""
 _SHARED = "shared"
 
 
@@ -379,17 +376,16 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
                 fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RunFolderError(
-                    f"{folder}: {_holder(file.read(1000))} is writing into this folder; wait for it, stop it, or "
-                    "choose another folder"
+                    f"{folder}: {_holder(file.read(1000))} is writing into this folder; "
+                    "wait for it, stop it, or choose another folder"
                 ) from None
             except OSError as error:
                 if error.errno not in NO_LOCKS:
                     raise
                 _log.warning("%s: no file locks here; do not start two runs in one folder", folder)
             file.truncate(0)
-            file.write(
-                f"{_SHARED if shared else f'{os.getpid()} {socket.gethostname()}'}\n".encode()
-            )
+            holder = _SHARED if shared else f"{os.getpid()} {socket.gethostname()}"
+            file.write(f"{holder}\n".encode())
         try:
             yield
         finally:
@@ -407,13 +403,11 @@ def _holder(content: bytes) -> str:
 
 @contextmanager
 def waiting_lock(path: Path) -> Iterator[bool]:
-    """Hold the lock file `path` within the block, after waiting for whoever has it; it ends with
-    the process.
+    """Hold the lock file `path` within the block, after waiting for whoever has it.
 
-    Where the file system has no locks, a warning is logged and the block runs without: what it is
-    given says whether the lock is held. The file stays.
-    Who removes it afterwards does no harm: filelock sees that the file it waited for is gone, and
-    takes a new one.
+    The block gets whether the lock is held: where the file system has no locks, a warning is logged
+    and it runs without. The lock ends with the process; its file stays, and may be removed
+    afterwards, since filelock notices that the file it waited for is gone and takes a new one.
 
     Raises:
         OSError: the file cannot be written.
@@ -443,8 +437,8 @@ def signature_line(
 ) -> str:
     """``<head>|<role>:<hashes>|<option>:<value>|…|mtbias:<version>``.
 
-    Of `files` (SHA-256 by name, by role) up to three are named by the first 12 digits of each, more
-    of them by those of the hash over all, and their number.
+    `files` has SHA-256 by name, by role. Up to three files of a role are shown by the first 12
+    digits of each; more of them by the first 12 digits of a hash over all, and their number.
     """
     from mtbias.version import __version__
 

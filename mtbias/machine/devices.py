@@ -1,7 +1,6 @@
-"""What this process may use of the machine: GPUs; cores and memory, less where a scheduler gives it
-a share.
+"""The GPUs, cores and memory that this process may use, and how mtbias is installed here.
 
-And how mtbias is installed here, and so which command adds an extra to this installation.
+Cores and memory are less than the machine has where a scheduler gives the process a share.
 """
 
 from __future__ import annotations
@@ -55,17 +54,15 @@ def _available(file: Path) -> int:
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:
-    """What each control group of this process, and each above it, has left; its cache of files can
-    be given back.
+    """Bytes left in each control group of this process and in those above it, where the cache of
+    files counts as free.
     """
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             if controllers == "":
-                top, names = (
-                    root / "sys/fs/cgroup",
-                    ("memory.max", "memory.current", "inactive_file"),
-                )
+                top = root / "sys/fs/cgroup"
+                names = ("memory.max", "memory.current", "inactive_file")
             elif "memory" in controllers.split(","):
                 top = root / "sys/fs/cgroup/memory"
                 names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
@@ -73,9 +70,8 @@ def _left_in_groups(root: Path) -> Iterator[int]:
                 continue
             group = PurePosixPath(path)
             for each in (group, *group.parents):
-                with suppress(
-                    OSError, ValueError
-                ):  # no limit, or none that is to be seen from here
+                # There may be no limit, or none that can be seen from here.
+                with suppress(OSError, ValueError):
                     yield _left(top / str(each).lstrip("/"), *names)
 
 
@@ -86,13 +82,13 @@ def _left(group: Path, limit: str, used: str, cache: str) -> int:
 
 
 _GPU_FILES = ("nvidia*", "nvhost*", "nvgpu*", "dxg", "kfd")
-"""What Linux has in ``/dev`` where there may be a GPU for torch: of NVIDIA's cards and of its small
-boards, of Linux in Windows, of AMD's cards."""
+"""Devices in ``/dev`` where there may be a GPU for torch: NVIDIA's cards and small boards, Linux in
+Windows, AMD's cards."""
 
 
 def gpu_count(devices: Path = Path("/dev")) -> int:
-    """GPUs that torch sees here; it takes a second to load, and is not asked where Linux has
-    none.
+    """GPUs that torch sees here; torch, which takes a second to load, is asked only where Linux
+    shows the device of one.
     """
     if sys.platform == "linux" and not any(any(devices.glob(each)) for each in _GPU_FILES):
         return 0
@@ -102,7 +98,7 @@ def gpu_count(devices: Path = Path("/dev")) -> int:
 
 
 def free_unused() -> None:
-    """Give back what this process holds of memory, a GPU's too, and no longer uses."""
+    """Free memory that this process no longer uses, on a GPU too."""
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
@@ -118,7 +114,7 @@ def require_device(name: str) -> None:
     """Check that torch can use the device `name`.
 
     Raises:
-        SettingError: it is no device, or there is no such GPU here.
+        SettingError: it is not a device, or this machine has no such GPU.
     """
     import torch
 
@@ -156,27 +152,29 @@ _NAME = "mtbias"
 def install_command(extra: str = "") -> str:
     """The command that installs mtbias with an extra, as this installation was made.
 
-    ``pip install -e '.[ct2]'`` where it is editable (with the folder's path where that is not the
-    current one), ``pip install 'FOLDER[ct2]'`` where it came from a folder, ``pip install
-    'mtbias[ct2] @ URL'`` where it came from an archive or a repository, and ``pip install
-    'mtbias[ct2]'`` where it came from a package index. Whether that was so stands in
-    ``direct_url.json`` beside the installed package (PEP 610), which an index does not leave. Where
-    uv installed it, the command is ``uv pip install``.
+    ``direct_url.json`` beside the installed package (PEP 610) says where it came from:
+
+    * an editable folder: ``pip install -e '.[ct2]'``, or the folder's path in place of the dot
+    * another folder: ``pip install 'FOLDER[ct2]'``
+    * an archive or a repository: ``pip install 'mtbias[ct2] @ URL'``
+    * a package index, which leaves no such file: ``pip install 'mtbias[ct2]'``
+
+    An installation by uv has ``uv pip install`` instead.
     """
     try:
-        found: Distribution | None = distribution(_NAME)
+        installed: Distribution | None = distribution(_NAME)
     except PackageNotFoundError:  # run from its source
-        found = None
-    options, what = _requirement(found, f"[{extra}]" if extra else "")
-    installer = "" if found is None else (found.read_text("INSTALLER") or "").strip()
+        installed = None
+    options, what = _requirement(installed, f"[{extra}]" if extra else "")
+    installer = "" if installed is None else (installed.read_text("INSTALLER") or "").strip()
     return f"{'uv pip' if installer == 'uv' else 'pip'} install {options}{shlex.quote(what)}"
 
 
-def _requirement(found: Distribution | None, extra: str) -> tuple[str, str]:
-    """Options of pip, and what it is to install."""
-    if found is None:
+def _requirement(installed: Distribution | None, extra: str) -> tuple[str, str]:
+    """Options of pip, and the requirement to install."""
+    if installed is None:
         return "-e ", f"{_shown(Path(__file__).parents[2])}{extra}"
-    record = json.loads(found.read_text("direct_url.json") or "{}")
+    record = json.loads(installed.read_text("direct_url.json") or "{}")
     url = str(record.get("url", ""))
     if not url:
         return "", f"{_NAME}{extra}"

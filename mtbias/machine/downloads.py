@@ -1,4 +1,4 @@
-"""One file from an address of the network, whoever needs it."""
+"""Download of one file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ TIMEOUT = 60
 
 
 def fetch_file(url: str, path: Path, *, advice: str, progress: bool = False) -> None:
-    """Write what an address gives into `path`; `advice` is what to do where that fails.
+    """Download `url` into `path`.
 
-    With `progress` there is a bar on standard error.
+    Args:
+        url: address of the file.
+        path: where it is written.
+        advice: what a user may do where that fails; the end of the message.
+        progress: whether to draw a bar on standard error.
 
     Raises:
-        MissingResourceError: it cannot be reached, gives something else, or breaks off; says why.
+        MissingResourceError: the address cannot be reached, or the download breaks off; says why.
         OSError: `path` cannot be written.
     """
     import pooch
@@ -26,18 +30,16 @@ def fetch_file(url: str, path: Path, *, advice: str, progress: bool = False) -> 
     get = pooch.HTTPDownloader(timeout=TIMEOUT)
     with tqdm(unit="B", unit_scale=True, disable=not progress) as bar:
 
-        def come() -> int:
+        def downloaded_size() -> int:
             size = path.stat().st_size if path.exists() else 0
             bar.update(size - bar.n)
             return size
 
         try:
-            awaited(lambda: get(url, str(path), None), TIMEOUT, come)
-            come()
-        except (
-            OSError,
-            ValueError,
-        ) as error:  # requests' errors are OSErrors; ValueError: a strange content length
+            awaited(lambda: get(url, str(path), None), TIMEOUT, downloaded_size)
+            downloaded_size()
+        # The errors of requests are OSErrors; a ValueError comes from a strange content length.
+        except (OSError, ValueError) as error:
             raise MissingResourceError(
                 f"{url}: could not be downloaded: {why_failed(error)}; {advice}"
             ) from error

@@ -1,9 +1,9 @@
-"""No network: every attempt of this process to leave the machine is an error, by name; and why a
-download failed.
+"""A guard against use of the network, and why a download failed in plain words.
 
-`MTBIAS_NO_NETWORK=1` or ``--offline`` asks for it. The guard is an audit hook of Python: it sees
-sockets that Python opens, not those of libraries in C, nor of other programs. Where that matters,
-cut the network off underneath, with ``unshare --net`` or as the cluster does.
+With `MTBIAS_NO_NETWORK=1` or ``--offline`` every attempt of this process to reach another machine
+is an error that names it. The guard is an audit hook of Python: it sees sockets that Python opens,
+not those of libraries in C or of other programs. Where that matters, cut the network off
+underneath, with ``unshare --net`` or by the cluster's own means.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mtbias.errors import MtbiasError, OfflineError, first_line
 
 VARIABLE = "MTBIAS_NO_NETWORK"
 _HUB = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-"""What tells Hugging Face's libraries; they read it when they are imported."""
+"""Variables of Hugging Face's libraries, which read them when they are imported."""
 _TRUE = {"1", "ON", "YES", "TRUE"}
 _CONNECTS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 """Events whose arguments are a socket and an address."""
@@ -41,7 +41,7 @@ _hooked = False
 _log = logging.getLogger(__name__)
 
 
-def asked_for() -> bool:
+def is_forbidden() -> bool:
     """Whether `MTBIAS_NO_NETWORK` forbids the network."""
     return _says_yes(VARIABLE)
 
@@ -50,7 +50,7 @@ def downloads_allowed(*, offline: bool) -> bool:
     """Whether downloads are allowed: not with ``--offline``, `VARIABLE`, or Hugging Face's
     ``HF_HUB_OFFLINE=1``.
     """
-    return not (offline or asked_for() or _says_yes(_HUB[0]))
+    return not (offline or is_forbidden() or _says_yes(_HUB[0]))
 
 
 def _says_yes(variable: str) -> bool:
@@ -102,8 +102,8 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         return
     _refused.append(attempt)
     raise OfflineError(
-        f"tried to {attempt}, but {_reasons[-1]} forbids the network; download what is missing with `mtbias fetch` on "
-        "a machine with network"
+        f"tried to {attempt}, but {_reasons[-1]} forbids the network; "
+        "download what is missing with `mtbias fetch` on a machine with network"
     )
 
 
@@ -128,12 +128,21 @@ def _text(host: object) -> str:
 T = TypeVar("T")
 
 
-def awaited(call: Callable[[], T], seconds: float, come: Callable[[], object] = lambda: None) -> T:
-    """What `call` gives; `TimeoutError` where within `seconds` it neither ends nor changes what has
-    `come`.
+def awaited(
+    call: Callable[[], T], seconds: float, progress: Callable[[], object] = lambda: None
+) -> T:
+    """The result of `call`, which is given up after `seconds` without progress.
 
-    For libraries that bound each read, and so wait without end for a server that sends a byte now
-    and then. What is given up is left to a thread that ends with the process.
+    It is for libraries that limit the time of each read, and so wait for ever for a server that
+    sends a byte now and then. An abandoned call continues in a thread that ends with the process.
+
+    Args:
+        call: what to wait for.
+        seconds: longest time without progress.
+        progress: how far it is; another value than before is progress.
+
+    Raises:
+        TimeoutError: it made no progress for so long.
     """
     ended: SimpleQueue[Future[T]] = SimpleQueue()
 
@@ -147,12 +156,12 @@ def awaited(call: Callable[[], T], seconds: float, come: Callable[[], object] = 
         del done  # which an error would hold by its traceback, and so itself, with its connection
 
     threading.Thread(target=run, name="mtbias-awaited", daemon=True).start()
-    before, since = come(), time.monotonic()
+    before, since = progress(), time.monotonic()
     while True:
         try:
             return ended.get(timeout=min(seconds, 0.5)).result()
         except Empty:
-            if before != (before := come()):
+            if before != (before := progress()):
                 since = time.monotonic()
             elif time.monotonic() - since > seconds:
                 raise TimeoutError from None
@@ -173,8 +182,8 @@ _LONGEST = 160
 def why_failed(error: BaseException) -> str:
     """One line: the host could not be found, no answer in time, HTTP 404, and the like.
 
-    The error itself and all that led to it are looked at, whatever the library; what is not known
-    is named by the type and the first line of the innermost error.
+    It is taken from the error and all that led to it, whatever the library. An unknown error is
+    described by the type and the first line of the innermost one.
     """
     chain = list(_chain(error))
     for each in chain:
@@ -200,7 +209,7 @@ _KINDS: Mapping[type[BaseException], str] = {
     ConnectionRefusedError: "the host refused the connection",
     ConnectionError: "the connection broke off",
 }
-"""The first that an error is of."""
+"""An error is described by its first class here."""
 _NUMBERS = {
     errno.ENETUNREACH: "the network cannot be reached",
     errno.EHOSTUNREACH: "the network cannot be reached",
@@ -212,8 +221,8 @@ _NUMBERS = {
 def _known(error: BaseException) -> str:
     if "Timeout" in type(error).__name__:
         return _KINDS[TimeoutError]
-    found = next((text for kind, text in _KINDS.items() if isinstance(error, kind)), "")
-    return found or _NUMBERS.get(getattr(error, "errno", None) or 0, "")
+    of_class = next((text for kind, text in _KINDS.items() if isinstance(error, kind)), "")
+    return of_class or _NUMBERS.get(getattr(error, "errno", None) or 0, "")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""How far a run is, on standard error: a bar on a terminal, and in a log a line now and then."""
+"""Progress of a run on standard error: a bar on a terminal, a line now and then in a log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINE = "{desc} {n:,} of {total:,} ({percentage:.0f} %), {rate_noinv_fmt}, {rema
 
 
 def draws_bars(file: TextIO | None) -> bool:
-    """Whether `file` is a terminal with room for a bar; of a container or a CI it may be one of no
+    """Whether `file` is a terminal with room for a bar; that of a container or a CI may have no
     columns.
     """
     if file is None or not file.isatty():
@@ -35,9 +35,8 @@ class ProgressLine:
     """Shows the stages of a run; called as ``progress(stage, done, total)``
     (`mtbias.types.Progress`).
 
-    On a terminal each stage has a bar (`draws_bars`). Elsewhere, in the log of a job, a line is
-    written where the last one, or the beginning of the first stage, is `interval` seconds ago or
-    more::
+    On a terminal each stage has a bar (`draws_bars`). Elsewhere, as in the log of a job, a line is
+    written every `interval` seconds or more::
 
         translate 1,024 of 3,888 (26 %), 14.20 sentences/s, 03:20 left
     """
@@ -56,24 +55,24 @@ class ProgressLine:
             unit: of what is counted.
             interval: seconds between two lines; by default what ``MTBIAS_LOG_SECONDS`` has (0: no
                 lines), else 30.
-            file: where to, by default standard error as it is at that time.
-            clock: seconds from some moment on.
+            file: where to write; by default standard error as it is at that time.
+            clock: seconds since some moment.
         """
         self._interval = log_seconds() if interval is None else interval
-        self._unit, self._given, self._clock = unit, file, clock
+        self._unit, self._output, self._clock = unit, file, clock
         self._bar: tqdm[Any] | None = None
         self._stage: str | None = None
         self._began = self._last = 0.0
         self._before = 0
         """How many were done when the stage began."""
         self.note = ""
-        """Stands at the end of bar and line: ``loss 0.412``."""
+        """The end of bar and line: ``loss 0.412``."""
         self.run = ""
-        """Stands before the stage: ``google-es, 3 of 6``."""
+        """Shown before the stage: ``google-es, 3 of 6``."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show `done` of `total` of `stage`."""
-        file = self._given or sys.stderr
+        file = self._output or sys.stderr
         if file is None or not total:  # None where the caller closed it
             return
         stage = f"{self.run}: {stage}" if self.run else stage
@@ -85,7 +84,7 @@ class ProgressLine:
     @property
     def writes(self) -> bool:
         """Whether anything is shown: a log may have no lines."""
-        file = self._given or sys.stderr
+        file = self._output or sys.stderr
         return file is not None and (draws_bars(file) or math.isfinite(self._interval))
 
     def _draw(self, file: TextIO, stage: str, done: int, total: int) -> None:
@@ -126,7 +125,7 @@ class ProgressLine:
 class RunsProgress:
     """Shows the stages of several runs, one after the other.
 
-    Each that has ended has a line::
+    A line is written for each run that has ended::
 
     google-es: accuracy 51.3, 1 of 6, about 2 min left
     """
@@ -143,7 +142,7 @@ class RunsProgress:
 
         `file` and `clock` are as of `ProgressLine`.
         """
-        self._names, self._given, self._clock = names, file, clock
+        self._names, self._output, self._clock = names, file, clock
         self._line = line or ProgressLine(file=file, clock=clock)
         self._ended = 0
         self._began = clock()
@@ -165,7 +164,7 @@ class RunsProgress:
         parts = [f"{name}: {result}", f"{self._ended} of {count}"]
         if left >= 1:
             parts.append(f"about {_duration(left)} left")
-        print(", ".join(parts), file=self._given or sys.stderr, flush=True)
+        print(", ".join(parts), file=self._output or sys.stderr, flush=True)
 
 
 def _duration(seconds: float) -> str:
@@ -173,18 +172,19 @@ def _duration(seconds: float) -> str:
 
 
 def log_seconds() -> float:
-    """Seconds between two lines by the environment.
+    """Seconds between two lines of a log, by ``MTBIAS_LOG_SECONDS``; infinite for no lines.
 
     Raises:
-        UsageError: ``MTBIAS_LOG_SECONDS`` holds no number.
+        UsageError: the variable is not a number.
     """
-    given = os.environ.get("MTBIAS_LOG_SECONDS", "")
+    setting = os.environ.get("MTBIAS_LOG_SECONDS", "")
     try:
-        seconds = float(given or INTERVAL)
+        seconds = float(setting or INTERVAL)
     except ValueError:
         seconds = math.nan
     if not seconds >= 0:  # not a number either
         raise UsageError(
-            f"MTBIAS_LOG_SECONDS: expected seconds between two lines of a log (0: no lines), got {given!r}"
+            "MTBIAS_LOG_SECONDS: expected seconds between two lines of a log (0: no lines), "
+            f"got {setting!r}"
         )
     return seconds or math.inf

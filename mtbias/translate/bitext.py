@@ -1,4 +1,4 @@
-"""Sentence pairs without a corpus: what an aligner may learn from."""
+"""Sentence pairs without a corpus, from which an aligner may learn."""
 
 from __future__ import annotations
 
@@ -34,26 +34,29 @@ def parse_bitext(file: TextFile) -> list[tuple[str, str]]:
     for number, line in file.filled_lines():
         source, separator, target = line.partition(SEPARATOR.rstrip())
         if not separator:
-            message = f"expected 'source ||| target', got {line[:60]!r}; write the bars between source and target"
+            message = (
+                f"expected 'source ||| target', got {line[:60]!r}; "
+                "write the bars between source and target"
+            )
             raise file.error(message, number)
         if source.strip() and target.strip():
             pairs.append((source.strip(), target.strip()))
     return pairs
 
 
-@lru_cache(maxsize=2**14)  # a source is asked for again and again, and repairing is slow
+@lru_cache(maxsize=2**14)  # the same source comes again and again, and repairing is slow
 def normalised_text(text: str) -> str:
-    """`text` as it was before it was damaged, with its white space collapsed: what two copies of a
-    sentence share.
+    """`text` repaired and with its white space collapsed, so that two copies of a sentence are
+    equal.
     """
     return " ".join(repair(without_mojibake(text, chance=0)).text.split())
 
 
 def holds_source(target: str, own: str, sources: Collection[str]) -> bool:
-    """Whether `target` is its `own` source (or, before a tab or bars, any of the `sources`) and
+    """Whether `target` holds its `own` source, or any of the `sources` before a tab or bars, and
     something else.
 
-    A target that is nothing but its source was not translated, and is a target.
+    A target that is its source alone was not translated, and counts as a target.
     """
     text = normalised_text(target)
     first, mark, _ = target.replace("|||", "\t").partition("\t")

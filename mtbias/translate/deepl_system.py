@@ -24,25 +24,25 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources, System, SystemKind
+from mtbias.translate.system import Begun, Sources, System, SystemKind, SystemRequest
 from mtbias.translate.text_system import TextPlan, TextSystem
 
 SCHEME = "deepl"
-# `prefer_quality_optimized` is not among them: it answers with the one or the other, and numbers of
-# two models are those of neither.
+# `prefer_quality_optimized` is left out: either model may answer, and numbers of two models are
+# those of neither.
 MODELS = ("quality_optimized", "latency_optimized")
 """DeepL's ``model_type``: which of its models translates."""
 KEY, SERVER = "DEEPL_AUTH_KEY", "DEEPL_SERVER_URL"
-"""Environment variables, by the names that DeepL's own command has for them: of a sweep's settings
-for endpoints, such as ``base_url``, none may reach DeepL with its key."""
+"""Environment variables, with the names of DeepL's own command. The settings of a sweep for
+endpoints, such as ``base_url``, must not decide where DeepL's key is sent."""
 TEXTS = 50
-"""Sentences of a request, the most that DeepL takes; it translates each by itself. So many are lost
-at most where the process is killed."""
+"""Sentences of a request, the most that DeepL takes; it translates each by itself. A killed process
+loses no more than these."""
 TIMEOUT = 300
 """Seconds for a request with all its repetitions, which take the client about 100 where nobody
 answers."""
 _VARIANTS = {"EN": "EN-US or EN-GB", "PT": "PT-BR or PT-PT"}
-"""Languages of which DeepL wants to know the variety."""
+"""Languages for which DeepL needs a variety."""
 
 
 class DeepLKind(SystemKind):
@@ -51,28 +51,29 @@ class DeepLKind(SystemKind):
     needs_network = True
     is_other_program = True
 
-    def place(self, asked: Asked) -> str:  # noqa: ARG002 - all of its systems are there
+    def place(self, request: SystemRequest) -> str:  # noqa: ARG002 - all of its systems are there
         """See `SystemKind.place`."""
         return "DeepL"
 
-    def open(self, asked: Asked) -> DeepLSystem:
-        """DeepL; it is asked nothing yet. See `SystemKind.open`.
+    def open(self, request: SystemRequest) -> DeepLSystem:
+        """DeepL, to which nothing is sent yet. See `SystemKind.open`.
 
         Raises:
-            UsageError: no such model, or a variety of the language must be named.
+            UsageError: DeepL has no such model, or needs a variety of the language.
         """
-        if asked.name not in MODELS:
-            raise SettingError(
-                "model",
-                f"expected {' or '.join(f'{SCHEME}:{name}' for name in MODELS)}, got {SCHEME}:{asked.name}",
-            )
-        target = (asked.settings.target_code or asked.lang).upper()
+        if request.name not in MODELS:
+            models = " or ".join(f"{SCHEME}:{model}" for model in MODELS)
+            raise SettingError("model", f"expected {models}, got {SCHEME}:{request.name}")
+        target = (request.settings.target_code or request.lang).upper()
         if target in _VARIANTS:
             raise SettingError(
                 "target_code", f"expected {_VARIANTS[target]}: DeepL must be told which"
             )
         return DeepLSystem(
-            asked.name, target, asked.source_lang.upper(), asked.offline or network.asked_for()
+            request.name,
+            target,
+            request.source_lang.upper(),
+            request.offline or network.is_forbidden(),
         )
 
 
@@ -87,9 +88,9 @@ class DeepLSystem(System):
     target: str
     """DeepL's name of the language."""
     source: str = "EN"
-    """And of that of the sources."""
+    """DeepL's name of the sources' language."""
     offline: bool = False
-    """Whether only a server on this machine may be asked."""
+    """Whether only a server on this machine may be used."""
     needs_network = True
     uses = frozenset({"target_code"})
     """The settings that change something."""
@@ -107,10 +108,9 @@ class DeepLSystem(System):
         own = os.environ.get(SERVER)
         if own:
             identity["server"] = _host(own)
-        made = TextSystem(identity, self._translate, part_size=TEXTS, needs_network=True).plan(
-            corpus, begun
-        )
-        return replace(made, settings={**made.settings, "date": date})
+        system = TextSystem(identity, self._translate, part_size=TEXTS, needs_network=True)
+        plan = system.plan(corpus, begun)
+        return replace(plan, settings={**plan.settings, "date": date})
 
     @cached_property
     def _key(self) -> str:
@@ -120,12 +120,10 @@ class DeepLSystem(System):
     def _ask(self) -> Callable[..., Any]:
         """`translate_text` of DeepL's client.
 
-        Only now is it looked at whether it may be asked: who scores a run that has all translations
-        needs no network.
+        Whether the network may be used is checked only here: a run that has all translations needs
+        none.
         """
-        own = (
-            os.environ.get(SERVER) or None
-        )  # by its key the client knows the host of accounts that are free
+        own = os.environ.get(SERVER) or None  # else the client knows the host by the key
         if self.offline and not (own and network.is_local(_host(own))):
             raise MissingResourceError(
                 "DeepL is on another machine, and the network may not be used; allow it"
@@ -142,42 +140,41 @@ class DeepLSystem(System):
         """The translations of some texts.
 
         Raises:
-            ModelError: there is no key, DeepL refuses it, or does not answer even after some tries.
+            ModelError: the key is missing or refused, or DeepL does not answer after several tries.
             MissingResourceError: the network is forbidden.
         """
         ask = self._ask
         import deepl
 
         # Without the language of the source DeepL would guess it, sentence by sentence.
-        asked = {"source_lang": self.source, "target_lang": self.target, "model_type": self.model}
-        kept = "what was translated is kept in the folder of the run (--out), the same command continues"
+        options = {"source_lang": self.source, "target_lang": self.target, "model_type": self.model}
+        advice = (
+            "what was translated is kept in the folder of the run (--out), "
+            "the same command continues"
+        )
+        translations: list[Any] = []
         try:
-            found = [
-                result.text
-                for result in network.awaited(lambda: ask(list(texts), **asked), TIMEOUT)
-            ]
+            results = network.awaited(lambda: ask(list(texts), **options), TIMEOUT)
+            translations = [result.text for result in results]
         except TimeoutError:
-            raise ModelError(f"DeepL: no whole answer after {TIMEOUT} s; {kept}") from None
+            raise ModelError(f"DeepL: no whole answer after {TIMEOUT} s; {advice}") from None
         except deepl.AuthorizationException:  # what it says of a key may hold the key
             raise ModelError(f"DeepL refuses the key; set {KEY} to one of yours") from None
         except deepl.QuotaExceededException:
             raise ModelError(
-                f"DeepL: the characters of this billing period are used up; {kept}"
+                f"DeepL: the characters of this billing period are used up; {advice}"
             ) from None
         except deepl.DeepLException as error:
-            raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {kept}") from None
-        except (
-            TypeError,
-            ValueError,
-            AttributeError,
-            RecursionError,
-        ):  # of the client, about another form of answer
-            found = []
-        if len(found) != len(texts) or not all(isinstance(text, str) for text in found):
+            raise ModelError(f"DeepL: {server_line(str(error), self._key)}; {advice}") from None
+        # The client raises these about an answer of another form.
+        except (TypeError, ValueError, AttributeError, RecursionError):
+            translations = []
+        if list(map(type, translations)) != [str] * len(texts):
             raise ModelError(
-                f"expected translations of {len(texts)} sentences from DeepL, got something else; {kept}"
+                f"expected translations of {len(texts)} sentences from DeepL, "
+                f"got something else; {advice}"
             )
-        return [without_key(text, self._key) for text in found]
+        return [without_key(text, self._key) for text in translations]
 
 
 def _host(address: str) -> str:

@@ -1,7 +1,7 @@
-"""Files of translations as other programs write them: what each row says, by one table of names and
-shapes (``file_shapes.toml``).
+"""Files of translations as other programs write them, read by a table of names and shapes
+(``file_shapes.toml``).
 
-What can be read in two ways is refused, with both readings.
+A file that can be read in two ways is refused, with both readings.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from mtbias.translate.shape_table import (
     FileRows,
     LogShape,
     Row,
+    Selection,
     TwoReadingsError,
-    Wanted,
     at,
     only,
     shapes,
@@ -33,31 +33,32 @@ from mtbias.translate.wmt_names import FAILED, SuitePlace, suite_place, wmt_code
 from mtbias.types import JsonObject
 
 SHAPED = (*TABLES, ".json", ARCHIVE)
-"""How the name of a file ends whose rows have names."""
+"""Suffixes of files whose fields have names."""
 
 
-def read_rows(file: TextFile, wanted: Wanted = ALL, key: str | None = None) -> FileRows:
-    """The rows of a table, of JSON or of a log, by the end of the file's name (`SHAPED`).
+def read_rows(file: TextFile, selection: Selection = ALL, key: str | None = None) -> FileRows:
+    """The rows of a table, of JSON or of a log, by the file's suffix (`SHAPED`).
 
     Args:
         file: its content, of an archive as `read_shaped` gives it.
-        wanted: which of its rows are meant.
-        key: the name of what every row must have, ``id`` or ``source``; by default the id, or
-            without ids the source.
+        selection: which of its rows to take.
+        key: what every row must have, ``id`` or ``source``; by default the id, or without ids the
+            source.
 
     Raises:
-        DataError: it is of no known shape; says which names were expected, and which came; it can
-            be read in two ways; several systems or prompts, and none is wanted.
+        DataError: its shape is unknown (the message has the names that were expected, and those
+            that came); it can be read in two ways; it has several systems or prompts, and
+            `selection` names none.
     """
     objects = list(_objects(file))
-    found = _rows(file, objects, wanted, key)
-    rows = found.rows
+    file_rows = _rows(file, objects, selection, key)
+    rows = file_rows.rows
     suite = [(row, place) for row in rows if (place := suite_place(row.id)) is not None]
     if suite:
-        rows = _of_suite(file, suite, wanted)
+        rows = _suite_rows(file, suite, selection)
     parts = list(dict.fromkeys(row.part for row in rows))
-    if wanted.part:
-        rows = [row for row in rows if row.part == wanted.part]
+    if selection.part:
+        rows = [row for row in rows if row.part == selection.part]
     elif len(parts) > 1:
         raise _SeveralError(
             f"expected the translations of one system, got those of {', '.join(parts)}; "
@@ -65,7 +66,7 @@ def read_rows(file: TextFile, wanted: Wanted = ALL, key: str | None = None) -> F
             file,
             parts,
         )
-    return FileRows(rows, found.log, found.in_order, found.prompted)
+    return FileRows(rows, file_rows.log, file_rows.in_order, file_rows.prompted)
 
 
 class _SeveralError(DataError):
@@ -76,15 +77,16 @@ class _SeveralError(DataError):
         self.parts = parts
 
 
-def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
-    """The systems, or the prompts of a suite, whose translations a file has; none where it has
-    those of one, is nothing that can be opened twice, or cannot be read (which is said where it
-    is).
+def parts_in(path: Path, selection: Selection) -> Sequence[str]:
+    """The systems, or the prompts of a suite, whose translations a file has.
+
+    None are returned for a file with one system, one that can be opened only once, and one that
+    cannot be read (whose error comes when it is read).
     """
     if suffix_of(path) not in SHAPED or not path.is_file():
         return []
     try:
-        read_rows(read_shaped(path), wanted)
+        read_rows(read_shaped(path), selection)
     except _SeveralError as several:
         return several.parts
     except MtbiasError:
@@ -93,8 +95,8 @@ def parts_in(path: Path, wanted: Wanted) -> Sequence[str]:
 
 
 def tells_languages(path: Path) -> bool:
-    """Whether the rows of a file say into which language each is: those of a suite of WMT, or of a
-    translation data set. A file that cannot be read says nothing.
+    """Whether the rows of a file name their language, as those of a suite of WMT or of a
+    translation data set do; False for a file that cannot be read.
     """
     if suffix_of(path) not in SHAPED or not path.is_file():
         return False
@@ -128,10 +130,9 @@ def _objects(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
     if suffix in {".csv", ".tsv", ".tab"}:
         return ((record.line, record.fields) for record in parse_table(file).records)
     if suffix == ".json":
-        return _of_json(file)
-    return (
-        (line, _object(_json(text, file, line), file, line)) for line, text in file.filled_lines()
-    )
+        return _json_objects(file)
+    lines = file.filled_lines()
+    return ((line, _object(_json(text, file, line), file, line)) for line, text in lines)
 
 
 def _json(text: str, file: TextFile, line: int | None = None) -> Any:  # noqa: ANN401 - any JSON
@@ -142,7 +143,7 @@ def _json(text: str, file: TextFile, line: int | None = None) -> Any:  # noqa: A
 
 
 def _object(value: object, file: TextFile, line: int) -> JsonObject:
-    """The object in a line; a list of one is that one, as a pipeline gives it."""
+    """The object of a line, which may be in a list of one, as pipelines give it."""
     inner = value
     if isinstance(value, list) and value:
         try:
@@ -154,7 +155,7 @@ def _object(value: object, file: TextFile, line: int) -> JsonObject:
     return inner
 
 
-def _of_json(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
+def _json_objects(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
     content = _json(file.text, file)
     if isinstance(content, Mapping) and isinstance(content.get("samples"), list):
         content = content["samples"]
@@ -177,7 +178,7 @@ def _of_json(file: TextFile) -> Iterator[tuple[int, JsonObject]]:
 
 
 def _rows(
-    file: TextFile, objects: Sequence[tuple[int, JsonObject]], wanted: Wanted, key: str | None
+    file: TextFile, objects: Sequence[tuple[int, JsonObject]], selection: Selection, key: str | None
 ) -> FileRows:
     names: dict[str, None] = {}
     for _, row in objects:
@@ -186,11 +187,11 @@ def _rows(
         raise file.error("the file has no rows", 1)
     for shape in shapes().log:
         if any(_has_shape(row, shape) for _, row in objects):
-            return _of_log(file, objects, shape, wanted)
+            return _log_rows(file, objects, shape, selection)
     if isinstance(objects[0][1].get("translation"), Mapping):
-        rows = [_of_languages(file, line, row, wanted) for line, row in objects]
+        rows = [_language_row(file, line, row, selection) for line, row in objects]
         return FileRows(rows, "rows of a translation data set")
-    return _of_columns(file, objects, list(names), key)
+    return _column_rows(file, objects, list(names), key)
 
 
 def _has_shape(row: JsonObject, shape: LogShape) -> bool:
@@ -199,7 +200,7 @@ def _has_shape(row: JsonObject, shape: LogShape) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of rows that say one thing each: id, source, translation."""
+    """The columns of rows, among which those of id, source and translation are found."""
 
     file: TextFile
     objects: Sequence[tuple[int, JsonObject]]
@@ -209,21 +210,21 @@ class _Columns:
         """The name of the column; empty where there is none.
 
         Raises:
-            DataError: two say different things.
+            DataError: two columns have different values.
         """
-        there = [name for name in shapes().columns[role] if name in self.names]
-        for line, row in self.objects if len(there) > 1 else ():
-            values = {name: row[name] for name in there if row.get(name) not in (None, "")}
+        candidates = [name for name in shapes().columns[role] if name in self.names]
+        for line, row in self.objects if len(candidates) > 1 else ():
+            values = {name: row[name] for name in candidates if row.get(name) not in (None, "")}
             if len(set(map(str, values.values()))) > 1:
                 (a, one), (b, other) = list(values.items())[:2]
                 what = {"target": "the translation"}.get(role, f"the {role}")
                 got = f"{a!r} ({one!r:.60}) and {b!r} ({other!r:.60})"
                 message = f"expected one column or key with {what}, got {got}; keep one of the two"
                 raise self.file.error(message, line)
-        return there[0] if there else ""
+        return candidates[0] if candidates else ""
 
 
-def _of_columns(
+def _column_rows(
     file: TextFile,
     objects: Sequence[tuple[int, JsonObject]],
     names: Sequence[str],
@@ -252,18 +253,18 @@ def _of_columns(
 def _expected(names: Sequence[str], key: str | None) -> str:
     known = shapes().columns
     keys = [key] if key else ["id", "source"]
-    wanted = " or ".join(map(repr, keys))
+    wanted_keys = " or ".join(map(repr, keys))
     *most, last = map(repr, known["target"])
     one = f"one of {', '.join(most)} and {last}"
     columns = "column" if key else "columns"
-    message = f"expected the {columns} {wanted}, and {one}; got {columns_listed(names)}"
+    message = f"expected the {columns} {wanted_keys}, and {one}; got {columns_listed(names)}"
     if any(";" in name for name in names):
         return f"{message}. Fields parted by semicolons? Write sep=; as the first line"
     return message
 
 
 def _translations(value: object, name: str, file: TextFile, line: int) -> Iterator[tuple[str, str]]:
-    """The translation under a key; under that of several systems each, with the system's name."""
+    """The translation under a key; for several systems each one with the system's name."""
     if not isinstance(value, Mapping):
         yield "", plain_text(value, f"under {name!r}", file, line)
         return
@@ -271,7 +272,7 @@ def _translations(value: object, name: str, file: TextFile, line: int) -> Iterat
         yield system, plain_text(text, f"under {name!r} of {system!r}", file, line)
 
 
-def _of_languages(file: TextFile, line: int, row: JsonObject, wanted: Wanted) -> Row:
+def _language_row(file: TextFile, line: int, row: JsonObject, selection: Selection) -> Row:
     """A row of ``{"translation": {"en": …, "de": …}}``, as the data sets of the hub have it."""
     texts: object = row.get("translation", {})
     if not isinstance(texts, Mapping):
@@ -279,16 +280,18 @@ def _of_languages(file: TextFile, line: int, row: JsonObject, wanted: Wanted) ->
             f"expected an object under 'translation', got {type(texts).__name__}", line
         )
 
-    def of(lang: str) -> list[str]:
+    def names_of(lang: str) -> list[str]:
         return [name for name in texts if re.split("[_-]", name)[0] in {lang, wmt_code(lang)[:3]}]
 
-    sources = of(wanted.source_lang)
-    targets = of(wanted.lang) if wanted.lang else [name for name in texts if name not in sources]
+    sources = names_of(selection.source_lang)
+    targets = [name for name in texts if name not in sources]
+    if selection.lang:
+        targets = names_of(selection.lang)
     if len(targets) > 1:
         got = " and ".join(f"{name!r} ({texts[name]!r:.60})" for name in targets[:2])
         raise file.error(f"expected one translation, got {got}; keep one of the two", line)
     if not targets or not sources:
-        expected = f"{wanted.source_lang!r} and {wanted.lang or 'a language'!r}"
+        expected = f"{selection.source_lang!r} and {selection.lang or 'a language'!r}"
         raise file.error(
             f"expected {expected} under 'translation', got {columns_listed(list(texts))}", line
         )
@@ -304,8 +307,8 @@ def _of_languages(file: TextFile, line: int, row: JsonObject, wanted: Wanted) ->
 # Logs
 
 
-def _of_log(
-    file: TextFile, objects: Sequence[tuple[int, JsonObject]], shape: LogShape, wanted: Wanted
+def _log_rows(
+    file: TextFile, objects: Sequence[tuple[int, JsonObject]], shape: LogShape, selection: Selection
 ) -> FileRows:
     rows = []
     readings: dict[str, tuple[object, str]] = {}
@@ -315,25 +318,25 @@ def _of_log(
         except TwoReadingsError as error:
             raise file.error(str(error), line) from None
         text = plain_text(target, f"at {shape.target}", file, line)
-        id_, source = _identity(file, line, row, shape, wanted)
+        id_, source = _identity(file, line, row, shape, selection)
         reading = row.get(shape.reading)
-        before, other = readings.setdefault(id_ or source, (reading, text))
-        if shape.reading and before != reading and other != text:
-            one = f"{other!r:.60} ({shape.reading} {before})"
+        first, first_text = readings.setdefault(id_ or source, (reading, text))
+        if shape.reading and first != reading and first_text != text:
+            one = f"{first_text!r:.60} ({shape.reading} {first})"
             two = f"{text!r:.60} ({shape.reading} {reading})"
             raise file.error(
                 f"expected one translation of {id_ or source!r:.60}, got {one} and {two}; "
                 "keep one of the two",
                 line,
             )
-        if shape.reading and before != reading:
+        if shape.reading and first != reading:
             continue
         rows.append(Row(line, id_, source, text))
     return FileRows(rows, shape.name, prompted=bool(shape.prompt))
 
 
 def _identity(
-    file: TextFile, line: int, row: JsonObject, shape: LogShape, wanted: Wanted
+    file: TextFile, line: int, row: JsonObject, shape: LogShape, selection: Selection
 ) -> tuple[str, str]:
     """Id and source of a log's row.
 
@@ -348,7 +351,7 @@ def _identity(
         record = row.get(shape.record)
         own: JsonObject = record if isinstance(record, Mapping) else {}
         if isinstance(own.get("translation"), Mapping):
-            languages = _of_languages(file, line, own, wanted)
+            languages = _language_row(file, line, own, selection)
             return languages.id, languages.source
         columns = _Columns(file, [(line, own)], list(own))
         id_, source = (_field(own, columns.choose(role), file, line) for role in ("id", "source"))
@@ -369,29 +372,31 @@ def _field(row: JsonObject, name: str, file: TextFile, line: int) -> str:
 # Suites of WMT
 
 
-def _of_suite(file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], wanted: Wanted) -> list[Row]:
-    """The rows of mtbias's suite, of the data set and the language that are wanted, by the ids of
-    the corpus; each part is a prompt, a system, or both.
+def _suite_rows(
+    file: TextFile, suite: Sequence[tuple[Row, SuitePlace]], selection: Selection
+) -> list[Row]:
+    """The rows of mtbias's suite for a data set and a language, by the ids of the corpus; each part
+    is a prompt, a system, or both.
 
     Raises:
-        DataError: there are none of them.
+        DataError: there are none.
     """
-    ours = [
+    selected = [
         (row, place)
         for row, place in suite
-        if (not wanted.lang or place.lang == wmt_code(wanted.lang))
-        and (not wanted.dataset or place.dataset == wanted.dataset)
+        if (not selection.lang or place.lang == wmt_code(selection.lang))
+        and (not selection.dataset or place.dataset == selection.dataset)
     ]
-    if not ours:
-        there = sorted({f"{place.dataset} in {place.lang}" for _, place in suite})
-        expected = f"{wanted.dataset or 'a data set'} in {wmt_code(wanted.lang)}"
+    if not selected:
+        parts = sorted({f"{place.dataset} in {place.lang}" for _, place in suite})
+        expected = f"{selection.dataset or 'a data set'} in {wmt_code(selection.lang)}"
         raise file.error(
-            f"expected sentences of {expected}, got those of {', '.join(there)}; "
+            f"expected sentences of {expected}, got those of {', '.join(parts)}; "
             "check --dataset and --lang"
         )
-    several = len({place.prompt for _, place in ours}) > 1
+    several = len({place.prompt for _, place in selected}) > 1
     rows = []
-    for row, place in ours:
+    for row, place in selected:
         part = "-".join(filter(None, [row.part, place.prompt if several else ""]))
         target = "" if row.target == FAILED else row.target
         rows.append(Row(row.line, place.id, row.source, target, part))

@@ -1,8 +1,8 @@
-"""Translations that somebody already has: reading them and joining them to the corpus.
+"""Existing translations: reading them and joining them to the corpus.
 
 A translation belongs to an instance by id, by its source sentence or by its line, and never because
-it is the last one with that sentence. What is missing, left over, empty or doubled is counted and
-named, not passed over.
+it is the last one with that sentence. Missing, surplus, empty and doubled translations are counted,
+with examples.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mtbias.files.reading import TextFile, refuse_long
 from mtbias.translate.bitext import SEPARATOR, holds_source, normalised_text, parse_bitext
 from mtbias.translate.file_shapes import SHAPED, is_object, read_rows
 from mtbias.translate.output_files import is_fairseq, read_fairseq, read_shaped
-from mtbias.translate.outputs import counted
-from mtbias.translate.shape_table import ALL, FileRows, Row, Wanted
-from mtbias.translate.system import Begun, Made, Sources, Store, System, Tally, Translated
+from mtbias.translate.outputs import count_marks
+from mtbias.translate.shape_table import ALL, FileRows, Row, Selection
+from mtbias.translate.system import Begun, OnTranslations, Sources, Store, System, Tally, Translated
 from mtbias.types import Json, SourceSentence, Translation
 
 ENOUGH = 95
@@ -36,15 +36,15 @@ MARKS = (MISSING, "empty", "extra", "duplicates", "shared", "normalised")
 
 * missing: instances for which the file has nothing;
 * empty: instances whose translation is empty;
-* extra: rows of the file that belong to no instance, or to one that has its translation already;
-* duplicates: rows of the file whose id or source stood in the file before;
+* extra: rows of the file that belong to no instance, or to one that already has its translation;
+* duplicates: rows of the file whose id or source occurs in an earlier row;
 * shared: instances that take the translation of another row with the same source, since all such
   rows agree;
 * normalised: instances whose source matched only after `mtbias.translate.bitext.normalised_text`.
 """
 
 _IN_MEMORY = Path("translations.jsonl")
-"""Stands in messages for the file that texts in memory would make."""
+"""The name in messages for texts in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +63,20 @@ class GivenTranslations(Translated):
     sha256: str
     """SHA-256 of the file's bytes."""
     cleaned: bool = False
-    """Whether these are the translations in what stands there
+    """Whether they were extracted from answers of a language model
     (`mtbias.translate.language_models`)."""
     part: str = ""
-    """Which of several systems or prompts of the file they are of."""
+    """The system or prompt, where the file has several."""
 
 
 @dataclass(slots=True)
 class _Match:
-    """What has been joined so far: the row of each instance, and the ids and lines that were
-    noticed, by mark.
-    """
+    """The row of each instance, and the ids and lines with each of `MARKS`."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     noticed: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unmatched: list[str] = field(default_factory=list)
-    """Rows of the file that belong to no instance, as a reader knows them again."""
+    """Rows of the file that belong to no instance, by id and source."""
 
 
 def read_translations(
@@ -87,7 +85,7 @@ def read_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenTranslations:
     """Read the translations in `path` and join them to `instances`.
 
@@ -98,26 +96,32 @@ def read_translations(
     have that separator, JSON lines if the first is an object, the output of fairseq-generate if
     most begin as that does, else one target a line in the corpus's order: as many lines as
     instances, or as rows of the corpus file (`rows`, where the corpus skipped some). A blank line
-    is an empty translation there, unless it stands behind as many. What is packed (``.gz``,
-    ``.zst``) is unpacked.
+    is an empty translation there, unless it is a surplus one at the end. Packed files (``.gz``,
+    ``.zst``) are unpacked.
 
     Sources match after Unicode NFC and the collapsing of white space. The k-th row with a source
     belongs to the k-th instance with that source. Where the file has fewer such rows than the
     corpus has instances, the others share their target if all those rows agree on it (a file of
     distinct sentences), and are missing if they do not. Surplus rows are extra.
 
-    `rows` is how many rows the corpus file has, skipped ones included (default: the number of
-    instances). With `allow_missing` a file may cover less than `ENOUGH` per cent of the corpus.
-    `wanted` says which rows are meant, where it has those of several languages or systems.
+    Args:
+        path: the file.
+        instances: those of the corpus.
+        rows: number of rows of the corpus file, skipped ones included (default: the number of
+            instances).
+        allow_missing: whether the file may cover less than `ENOUGH` per cent of the corpus.
+        selection: which rows to take, where the file has several languages or systems.
 
     Raises:
-        DataError: the file is not there, not UTF-8, empty, or not of its form (with the line); one
-            id with two translations; the wrong number of lines; too few instances covered, which is
-            the sign of another corpus; most targets contain their source (pairs in a form that is
-            not read); a target that is no sentence by its length (`mtbias.files.reading.LONGEST`).
+        DataError: the file is missing, not UTF-8, empty, or not of its form (with the line); an id
+            has two translations; the number of lines is wrong; too few instances are covered, which
+            is the sign of another corpus; most targets contain their source (pairs in an unknown
+            form); a target is too long for a sentence (`mtbias.files.reading.LONGEST`).
     """
     file = read_shaped(path)
-    return join_translations(file, instances, rows=rows, allow_missing=allow_missing, wanted=wanted)
+    return join_translations(
+        file, instances, rows=rows, allow_missing=allow_missing, selection=selection
+    )
 
 
 def join_translations(
@@ -126,31 +130,30 @@ def join_translations(
     *,
     rows: int | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenTranslations:
-    """`read_translations` for a file that is in memory: the end of its path's name says which form
-    it has.
-    """
+    """`read_translations` for a file in memory, whose form is that of its path's suffix."""
     path = file.path
     file = replace(file, text=file.text.replace("\r\n", "\n"))  # inside the quotes of CSV too
-    table, form = _read(file, instances, rows, wanted)
+    table, form = _read(file, instances, rows, selection)
     match = _joined(file, table, instances, by_id=not form.endswith(("by source", "pairs")))
     if not allow_missing and len(match.rows) * 100 < ENOUGH * len(instances):
-        raise DataError(_too_few(match, instances, wanted.part), path=path)
+        raise DataError(_too_few(match, instances, selection.part), path=path)
     _refuse_sources(file, instances, match)
     translations = []
     for instance in instances:
         row = match.rows.get(instance.id)
         text = row.target.strip() if row else ""
-        reason = None if text else "empty" if row else MISSING
-        if reason is not None:
-            match.noticed[reason].append(instance.id)
-        elif row is not None:
+        if row is not None and text:
             refuse_long(text, "translation", path, row.line)
-        translations.append(Translation(instance.id, text or None, reason))
-    noticed = counted({mark: match.noticed[mark] for mark in MARKS})
+            translations.append(Translation(instance.id, text))
+        else:
+            reason = MISSING if row is None else "empty"
+            match.noticed[reason].append(instance.id)
+            translations.append(Translation(instance.id, None, reason))
+    noticed = count_marks({mark: match.noticed[mark] for mark in MARKS})
     return GivenTranslations(
-        tuple(translations), {"form": form, **noticed}, file.sha256, part=wanted.part
+        tuple(translations), {"form": form, **noticed}, file.sha256, part=selection.part
     )
 
 
@@ -160,14 +163,14 @@ def join_texts(
     *,
     allow_missing: bool = False,
 ) -> GivenTranslations:
-    """`read_translations` for texts in memory, as a JSONL file of ``id`` and ``target`` would give
-    them, hash and all.
+    """`read_translations` for texts in memory, with the same result and hash as a JSONL file of
+    ``id`` and ``target``.
 
     There is a text for each instance, in the corpus's order; or texts by id. None is a missing
     translation.
 
     Raises:
-        DataError: the wrong number of texts; too few instances covered, or none.
+        DataError: the number of texts is wrong, or they cover too few instances.
     """
     if isinstance(translations, Mapping):
         by_id = translations
@@ -175,14 +178,11 @@ def join_texts(
         by_id = {i.id: text for i, text in zip(instances, translations, strict=True)}
     else:
         raise DataError(
-            f"expected a translation for each of the corpus's {len(instances)} instances, in its order, got "
-            f"{len(translations)}; or give a mapping from id to translation"
+            f"expected a translation for each of the corpus's {len(instances)} instances, "
+            f"in its order, got {len(translations)}; or give a mapping from id to translation"
         )
-    texts = {id_: text for id_, text in by_id.items() if text is not None}
-    lines = [
-        json.dumps({"id": id_, "target": text}, ensure_ascii=False) + "\n"
-        for id_, text in texts.items()
-    ]
+    rows = [{"id": id_, "target": text} for id_, text in by_id.items() if text is not None]
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
     if not lines:
         raise DataError(
             f"expected translations of the corpus's {len(instances)} instances, got none"
@@ -195,10 +195,10 @@ def join_texts(
 
 def parse_pairs(file: TextFile) -> list[tuple[str, str]]:
     """(source, target) of each row of a file that belongs to no corpus; rows with an empty side are
-    passed over.
+    skipped.
 
-    A table or a log by the end of its name (`mtbias.translate.file_shapes`) has the columns
-    ``source``, and ``target`` or another name of it; any other file ``source ||| target`` lines.
+    A table or log, by its suffix (`mtbias.translate.file_shapes`), has the columns ``source`` and
+    ``target`` or another name of it; any other file has ``source ||| target`` lines.
 
     Raises:
         DataError: it is not of its form (with the line).
@@ -211,39 +211,46 @@ def parse_pairs(file: TextFile) -> list[tuple[str, str]]:
 
 
 def _too_few(match: _Match, instances: Sequence[SourceSentence], part: str) -> str:
-    ours = next((instance for instance in instances if instance.id not in match.rows), instances[0])
+    """The message for a file that covers too little of the corpus."""
+    bare = next((instance for instance in instances if instance.id not in match.rows), instances[0])
     got = f"got {len(match.rows)}" + (f" of {part}" if part else "")
-    found = (
+    coverage = (
         f"expected translations of {ENOUGH} % of the corpus's {len(instances)} instances, {got}; "
-        f"one without is {ours.source!r} ({ours.id})"
+        f"one without is {bare.source!r} ({bare.id})"
     )
     if not match.unmatched:
         whole = "Every row of the file matched: is it a part of a longer one?"
-        return f"{found}. {whole} --part scores what it has as a corpus of its own"
-    theirs = match.unmatched[0]
-    return f"{found}, and a row that matched nothing is {theirs!r}. Another corpus? Check --dataset and --data"
+        return f"{coverage}. {whole} --part scores what it has as a corpus of its own"
+    return (
+        f"{coverage}, and a row that matched nothing is {match.unmatched[0]!r}. "
+        "Another corpus? Check --dataset and --data"
+    )
 
 
 def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: _Match) -> None:
-    """`DataError` where most targets hold a source too: pairs in a form that is not read would be
+    """Refuse a file most of whose targets hold a source too: pairs in an unknown form would be
     scored as targets.
+
+    Raises:
+        DataError: it is such a file.
     """
     sources = {normalised_text(instance.source) for instance in instances} - {""}
-    targets = [
-        (i.source, row)
-        for i in instances
-        if (row := match.rows.get(i.id)) is not None and row.target.strip()
-    ]
-    holding = [
-        row for source, row in targets if holds_source(row.target, normalised_text(source), sources)
-    ]
-    if 2 * len(holding) > len(targets):
+    targets = 0
+    with_source: list[Row] = []
+    for instance in instances:
+        row = match.rows.get(instance.id)
+        if row is None or not row.target.strip():
+            continue
+        targets += 1
+        if holds_source(row.target, normalised_text(instance.source), sources):
+            with_source.append(row)
+    if 2 * len(with_source) > targets:
         message = (
-            f"expected targets alone, got targets that contain their source; write lines of the form source{SEPARATOR}"
-            "target, with a blank on either side of the bars, or a table (.tsv, .csv, .jsonl) with the columns source "
-            "and target"
+            "expected targets alone, got targets that contain their source; "
+            f"write lines of the form source{SEPARATOR}target, with a blank on either side of the "
+            "bars, or a table (.tsv, .csv, .jsonl) with the columns source and target"
         )
-        raise file.error(message, holding[0].line)
+        raise file.error(message, with_source[0].line)
 
 
 # Joining
@@ -252,8 +259,8 @@ def _refuse_sources(file: TextFile, instances: Sequence[SourceSentence], match: 
 def _joined(
     file: TextFile, table: Sequence[Row], instances: Sequence[SourceSentence], *, by_id: bool
 ) -> _Match:
-    """The row of each instance, by id, or by source: the k-th row with it to the k-th instance, and
-    where all its rows agree, to further instances too.
+    """Join rows to instances by id, or by source: the k-th row with a source belongs to the k-th
+    instance with it, and where all such rows agree, to further instances too.
     """
     match = _Match()
     groups: defaultdict[str, list[Row]] = defaultdict(list)
@@ -261,40 +268,35 @@ def _joined(
         group = groups[row.id if by_id else normalised_text(row.source)]
         if group:
             if by_id and group[0].target.strip() != row.target.strip():
-                message = f"id {row.id!r} has another translation in line {group[0].line}; keep one of the two"
-                raise file.error(message, row.line)
+                message = f"id {row.id!r} has another translation in line {group[0].line}"
+                raise file.error(f"{message}; keep one of the two", row.line)
             match.noticed["duplicates"].append(f"line {row.line}")
         group.append(row)
-    taken: Counter[str] = Counter()
+
+    used: Counter[str] = Counter()
     for instance in instances:
         source = normalised_text(instance.source)
         key = instance.id if by_id else source
         group = groups.get(key, [])
-        nth = taken[key]
-        if (
-            nth < len(group)
-            and by_id
-            and group[nth].source
-            and normalised_text(group[nth].source) != source
-        ):
+        own = group[used[key]] if used[key] < len(group) else None
+        if by_id and own and own.source and normalised_text(own.source) != source:
             continue  # the id is of another sentence
-        taken[key] += 1
-        if nth < len(group):
-            match.rows[instance.id] = group[nth]
-        elif len({row.target.strip() for row in group}) == 1:
-            match.rows[instance.id] = group[0]
+        used[key] += 1
+        if own is None and len({row.target.strip() for row in group}) == 1:
+            own = group[0]
             match.noticed["shared"].append(instance.id)
-        if instance.id in match.rows and match.rows[instance.id].source not in {
-            "",
-            instance.source,
-        }:
+        if own is None:
+            continue
+        match.rows[instance.id] = own
+        if own.source not in {"", instance.source}:
             match.noticed["normalised"].append(instance.id)
-    left: list[Row] = []
+
+    surplus: list[int] = []
     for key, group in groups.items():
-        left += group[taken[key] :]
-        if not taken[key]:
+        surplus += [row.line for row in group[used[key] :]]
+        if not used[key]:
             match.unmatched.append(": ".join(filter(None, (group[0].id, group[0].source))))
-    match.noticed["extra"] = [f"line {line}" for line in sorted(row.line for row in left)]
+    match.noticed["extra"] = [f"line {line}" for line in sorted(surplus)]
     return match
 
 
@@ -302,38 +304,40 @@ def _joined(
 
 
 def _read(
-    file: TextFile, instances: Sequence[SourceSentence], rows: int | None, wanted: Wanted
+    file: TextFile, instances: Sequence[SourceSentence], rows: int | None, selection: Selection
 ) -> tuple[list[Row], str]:
     """The rows of a file, and its form (`GivenTranslations`)."""
     lines = [line for line in file.text.split("\n") if line.strip()]
     if suffix_of(file.path) in SHAPED or (lines and is_object(lines[0])):
-        return _by_key(file, read_rows(file, wanted), instances, rows)
+        return _by_key(file, read_rows(file, selection), instances, rows)
     if 2 * sum(SEPARATOR.rstrip() in line for line in lines) > len(lines):
         return _read_pairs(file, instances), "pairs"
     if is_fairseq(lines):
-        by_number, n = read_fairseq(file)
+        by_place, n = read_fairseq(file)
         order = _places(file, n, instances, rows)
-        placed = [(by_number.get(place), i) for place, i in zip(order, instances, strict=True)]
-        return [replace(row, id=i.id) for row, i in placed if row], "fairseq-generate"
+        pairs = [(by_place.get(place), i) for place, i in zip(order, instances, strict=True)]
+        return [replace(row, id=i.id) for row, i in pairs if row], "fairseq-generate"
     return _read_lines(file, instances, rows), "lines"
 
 
 def _by_key(
-    file: TextFile, found: FileRows, instances: Sequence[SourceSentence], rows: int | None
+    file: TextFile, table: FileRows, instances: Sequence[SourceSentence], rows: int | None
 ) -> tuple[list[Row], str]:
-    """The rows of a table or a log with what joins them alone: ids, or sources."""
-    name = found.log or "table"
-    if found.in_order:
-        order = _places(file, len(found.rows), instances, rows)
-        placed = zip(order, instances, strict=True)
-        return [replace(found.rows[place], id=i.id) for place, i in placed], f"{name} in order"
+    """The rows of a table or a log with the key that joins them: id or source."""
+    name = table.log or "table"
+    if table.in_order:
+        order = _places(file, len(table.rows), instances, rows)
+        pairs = zip(order, instances, strict=True)
+        return [replace(table.rows[place], id=i.id) for place, i in pairs], f"{name} in order"
     ids = {instance.id for instance in instances}
-    if any(row.id in ids for row in found.rows):
-        known = [row for row in found.rows if row.id]
-        return [replace(r, source="") if found.prompted else r for r in known], f"{name} by id"
+    if any(row.id in ids for row in table.rows):
+        with_id = [row for row in table.rows if row.id]
+        if table.prompted:
+            with_id = [replace(row, source="") for row in with_id]
+        return with_id, f"{name} by id"
     # Another program's ids, or none.
-    key = "source" if all(row.source for row in found.rows) else "id"
-    return list(found.rows), f"{name} by {key}"
+    key = "source" if all(row.source for row in table.rows) else "id"
+    return list(table.rows), f"{name} by {key}"
 
 
 def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int | None) -> list[Row]:
@@ -348,26 +352,21 @@ def _read_lines(file: TextFile, instances: Sequence[SourceSentence], rows: int |
 def _places(
     file: TextFile, n: int, instances: Sequence[SourceSentence], rows: int | None
 ) -> Sequence[int]:
-    """At which place of `n` translations without a key that of each instance stands.
+    """The place of each instance's translation among `n` translations without a key.
 
     Raises:
-        DataError: they are not as many as instances, or as rows of the corpus.
+        DataError: there are neither as many as instances nor as many as rows of the corpus.
     """
-    # Persons of one sentence share a row: where both are as many, lines are those of instances, the
-    # later key.
-    places = {rows: [instance.row for instance in instances], len(instances): range(len(instances))}
-    if n not in places:
-        expected = (
-            f"{len(instances)}"
-            if rows in (None, len(instances))
-            else f"{len(instances)} (or {rows})"
-        )
-        message = (
-            f"expected one target a line, so {expected} lines as the corpus has, got {n}; or give lines of "
-            f"the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
-        )
-        raise DataError(message, path=file.path)
-    return places[n]
+    if n == len(instances):
+        return range(n)
+    if n == rows:  # persons of one sentence share a row
+        return [instance.row for instance in instances]
+    other = "" if rows in (None, len(instances)) else f" (or {rows})"
+    message = (
+        f"expected one target a line, so {len(instances)}{other} lines as the corpus has, got {n}; "
+        f"or give lines of the form source{SEPARATOR}target, or a table (.tsv, .csv, .jsonl)"
+    )
+    raise DataError(message, path=file.path)
 
 
 def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[Row]:
@@ -376,29 +375,30 @@ def _read_pairs(file: TextFile, instances: Sequence[SourceSentence]) -> list[Row
     for number, line in enumerate(file.text.rstrip("\n").split("\n"), start=1):
         pieces = f"{line} ".split(SEPARATOR)
         if len(pieces) == 1:
-            message = f"expected source{SEPARATOR}target, as in most lines of this file, got {line[:60]!r}"
+            expected = f"expected source{SEPARATOR}target, as in most lines of this file"
+            message = f"{expected}, got {line[:60]!r}"
             raise DataError(message, path=file.path, line=number)
-        # Either may have the separator in it.
-        pairs = [
-            (SEPARATOR.join(pieces[:n]), SEPARATOR.join(pieces[n:])) for n in range(1, len(pieces))
-        ]
-        source, target = next(
-            (pair for pair in pairs if normalised_text(pair[0]) in sources), pairs[0]
-        )
+        # Source and target may have the separator in them.
+        for n in range(1, len(pieces)):
+            source, target = SEPARATOR.join(pieces[:n]), SEPARATOR.join(pieces[n:])
+            if normalised_text(source) in sources:
+                break
+        else:
+            source, target = pieces[0], SEPARATOR.join(pieces[1:])
         rows.append(Row(number, "", source, target))
     return rows
 
 
 @dataclass(frozen=True)
 class GivenSystem(System):
-    """Translations that somebody has, as a system (`mtbias.translate.system.System`): nothing is
-    translated.
+    """Existing translations as a system (`mtbias.translate.system.System`), which translates
+    nothing.
     """
 
     name: str
-    """The system that made them, for tables and the signature."""
+    """Name of the system that translated, for tables and the signature."""
     read: Callable[[Sources], GivenTranslations]
-    """Joins them to the instances of a corpus."""
+    """Joins the translations to the instances of a corpus."""
 
     def joined(self, corpus: Sources) -> GivenSystem:
         """The system with its translations read, for one corpus.
@@ -406,8 +406,8 @@ class GivenSystem(System):
         Raises:
             DataError: they do not fit the corpus.
         """
-        given = self.read(corpus)
-        return replace(self, read=lambda _: given)
+        translations = self.read(corpus)
+        return replace(self, read=lambda _: translations)
 
     def plan(self, corpus: Sources, begun: Begun) -> GivenPlan:  # noqa: ARG002 - nothing is divided
         """See `mtbias.translate.system.System`; the translations are read here.
@@ -423,7 +423,7 @@ class GivenPlan:
     """Given translations, joined to their corpus (`mtbias.translate.system.Plan`)."""
 
     name: str
-    given: GivenTranslations
+    translations: GivenTranslations
 
     settings: ClassVar[Mapping[str, Json]] = {}
     key: ClassVar[str] = ""
@@ -432,27 +432,27 @@ class GivenPlan:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The system's name, the hash of the file, which part of it where it has several, and
-        whether its lines were cleaned.
+        """The system's name, the hash of the file, its part where it has several, and whether the
+        translations were extracted from answers.
         """
-        identity: dict[str, Json] = {"system": self.name, "translations": self.given.sha256}
-        if self.given.part:
-            identity["part"] = self.given.part
-        return {**identity, "cleaned": True} if self.given.cleaned else identity
+        identity: dict[str, Json] = {"system": self.name, "translations": self.translations.sha256}
+        if self.translations.part:
+            identity["part"] = self.translations.part
+        return {**identity, "cleaned": True} if self.translations.cleaned else identity
 
     def translate(
         self,
         store: Store,  # noqa: ARG002
         parts: Sequence[int],  # noqa: ARG002
         progress: Callable[[int, int], object],  # noqa: ARG002
-        made: Made | None = None,  # noqa: ARG002
+        on_translations: OnTranslations | None = None,  # noqa: ARG002
     ) -> Tally:
-        """Nothing is left to do."""
+        """Do nothing: all translations exist."""
         return Tally()
 
     def collect(self, store: Store) -> Translated:  # noqa: ARG002
-        """The translations, with what was noticed when they were joined."""
-        return self.given
+        """The translations as they were joined."""
+        return self.translations
 
 
 def given_file(
@@ -460,16 +460,16 @@ def given_file(
     *,
     name: str | None = None,
     allow_missing: bool = False,
-    wanted: Wanted = ALL,
+    selection: Selection = ALL,
 ) -> GivenSystem:
     """The translations in a file, as a system called `name` (default: the file's name without its
-    end); `wanted` says which, where it has several.
+    suffix); `selection` selects some, where it has several systems or languages.
 
     Raises:
-        DataError: the file cannot be read; that it fits a corpus is seen when it is joined to one.
+        DataError: the file cannot be read; whether it fits a corpus shows when it is joined to one.
     """
-    # One of many parts is read when its turn comes: all systems of a year do not fit into memory.
-    file = None if wanted.part else read_shaped(path)
+    # One of many parts is read in its turn: all systems of a year do not fit into memory.
+    file = None if selection.part else read_shaped(path)
 
     def read(corpus: Sources) -> GivenTranslations:
         return join_translations(
@@ -477,7 +477,7 @@ def given_file(
             corpus.instances,
             rows=corpus.rows,
             allow_missing=allow_missing,
-            wanted=wanted,
+            selection=selection,
         )
 
     return GivenSystem(escaped(name or content_name(path).stem), read)

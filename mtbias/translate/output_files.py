@@ -20,7 +20,7 @@ from mtbias.files.strict_json import load_json
 from mtbias.translate.shape_table import Row
 
 ARCHIVE = ".eval"
-"""How the name of Inspect's binary log ends: a zip archive with a file for each sample."""
+"""Suffix of Inspect's binary log, a zip archive with a file for each sample."""
 
 
 def read_shaped(path: Path) -> TextFile:
@@ -34,7 +34,7 @@ def read_shaped(path: Path) -> TextFile:
 
 
 _ENTRY = re.compile(r"samples/.+\.json")
-_KEPT = ("id", "epoch", "input", "output")
+_SAMPLE_KEYS = ("id", "epoch", "input", "output")
 _LOCAL_HEADER = 30
 _ZSTD = 93
 """The number of Zstandard among a zip archive's methods."""
@@ -43,9 +43,8 @@ _ZSTD = 93
 def _archived(path: Path) -> TextFile:
     """The samples of Inspect's binary log, a line each."""
     data = read_bytes(path)
-    broken = (
-        "expected a log of Inspect, a zip archive with samples/ID_epoch_1.json, got another file"
-    )
+    expected = "expected a log of Inspect, a zip archive with samples/ID_epoch_1.json"
+    broken = f"{expected}, got another file"
     lines: list[str] = []
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -54,7 +53,7 @@ def _archived(path: Path) -> TextFile:
                 raise DataError(f"expected at most {MOST_UNPACKED:,} bytes of samples", path=path)
             for entry in entries:
                 sample = load_json(_content(archive, entry, data, path))
-                lines.append(dumps({key: sample.get(key) for key in _KEPT}))
+                lines.append(dumps({key: sample.get(key) for key in _SAMPLE_KEYS}))
     except (
         AttributeError,
         EOFError,
@@ -97,8 +96,9 @@ def is_fairseq(lines: Sequence[str]) -> bool:
 
 
 def read_fairseq(file: TextFile) -> tuple[Mapping[int, Row], int]:
-    """The translations by their numbers, which are the places in the corpus, from 0, and how many
-    sentences there are: those of D- lines (without pieces), else of H- lines.
+    """The translations by their places in the corpus, from 0, and the number of sentences.
+
+    They are taken from D- lines (without pieces of words), else from H- lines.
 
     Raises:
         DataError: two differing translations of one sentence; pieces of a tokenizer in H- lines,
@@ -115,9 +115,9 @@ def read_fairseq(file: TextFile) -> tuple[Mapping[int, Row], int]:
         if kind not in kinds:
             continue
         text = content.split("\t", 2)[-1]
-        before = kinds[kind].setdefault(number, Row(line, "", "", text))
-        if before.target != text:
-            got = f"{before.target!r:.60} and {text!r:.60}"
+        first = kinds[kind].setdefault(number, Row(line, "", "", text))
+        if first.target != text:
+            got = f"{first.target!r:.60} and {text!r:.60}"
             raise file.error(
                 f"expected one translation of sentence {number}, got {got}; "
                 "generate with --nbest 1",

@@ -1,5 +1,5 @@
-"""The one plan: parts that are kept, of which none is made again, and translations put together
-from them; shards.
+"""The plan that all systems share: parts that are translated once and kept, the translations put
+together from them, and shards.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from mtbias.errors import UsageError
 from mtbias.files.encodings import usual_pages
 from mtbias.files.text_repair import KINDS, repair
-from mtbias.translate.system import Made, Store, Tally, Translated
+from mtbias.translate.system import OnTranslations, Store, Tally, Translated
 from mtbias.types import Instance, Json, SourceSentence, Span, Translation
 
 EXAMPLES = 5
-"""How many sentences are named under each mark."""
+"""Most ids of sentences under each mark."""
 
 MARKS = ("empty", "source_cut", "cut", "repetitive", "redone")
-"""What is counted among the outputs of a checkpoint."""
+"""The marks of a checkpoint's outputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The translation of one sentence, and what was noticed."""
+    """The translation of one sentence, with its marks."""
 
     text: str
     source_cut: bool = False
@@ -41,7 +41,7 @@ class Output:
     repetitive: bool = False
     """The translation fell into repetition."""
     redone: bool = False
-    """Its scores were not finite in half precision; this is what fp32 gave."""
+    """Its scores were not finite in half precision; this is the output in fp32."""
 
     @property
     def empty(self) -> bool:
@@ -50,21 +50,21 @@ class Output:
 
 
 P = TypeVar("P")
-"""What is kept of a sentence: an `Output`, or the answer of a language model."""
+"""What a store keeps for a sentence: an `Output`, or the answer of a language model."""
 
 
 class PartsPlan(ABC, Generic[P]):
-    """Distinct sources in parts, of which those that are kept are not made again
+    """Distinct sources in parts, each of which is translated once and kept
     (`mtbias.translate.system.Plan`).
     """
 
     instances: Sequence[SourceSentence]
     piece: ClassVar[Callable[..., Any]]
-    """The class of what is kept of a sentence."""
+    """The class of what is kept for a sentence."""
 
     @cached_property
     def distinct(self) -> tuple[str, ...]:
-        """Each source once, in order of first appearance: what is translated."""
+        """The sources to be translated: each once, in order of first appearance."""
         return tuple(dict.fromkeys(instance.source for instance in self.instances))
 
     @property
@@ -79,31 +79,28 @@ class PartsPlan(ABC, Generic[P]):
 
     @cached_property
     def key(self) -> str:
-        """See `mtbias.translate.system.Plan`; translations of another identity are of no use
-        either.
-        """
-        return sha256(
-            json.dumps([dict(self.identity), self.parts], sort_keys=True).encode()
-        ).hexdigest()[:16]
+        """See `mtbias.translate.system.Plan`; it also covers the identity."""
+        content = json.dumps([dict(self.identity), self.parts], sort_keys=True)
+        return sha256(content.encode()).hexdigest()[:16]
 
     @abstractmethod
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
     ) -> Generator[tuple[int, Sequence[P]]]:
-        """Translate `parts`, each yielded once it is in the store; closing the generator ends what
-        it began.
+        """Translate `parts` and yield each one once it is in the store; closing the generator stops
+        the work.
 
-        In the end it puts into `circumstances` what the manifest is to say of them.
+        At the end it adds to `circumstances`, which go into the manifest.
         """
 
     @abstractmethod
     def text(self, source: str, piece: P) -> str | None:
-        """The translation of a source in what is kept of it, where there is one."""
+        """The translation of a source in what is kept for it; None where there is none."""
 
     @abstractmethod
     def translated(self, pieces: Sequence[tuple[str, P]]) -> Translated:
-        """The translations of the corpus, of every source with what is kept of it, part after
-        part.
+        """The translations of the corpus, from every source and what is kept for it, in the order
+        of the parts.
         """
 
     @property
@@ -112,21 +109,23 @@ class PartsPlan(ABC, Generic[P]):
         return [len(sources) for sources in self.parts]
 
     def put(self, store: Store, part: int, pieces: Sequence[P]) -> None:
-        """Keep what was made of a part."""
-        store.put(part, [asdict(piece) for piece in pieces])  # type: ignore[call-overload] # all are dataclasses
+        """Keep the pieces of a part."""
+        # All are dataclasses.
+        store.put(part, [asdict(piece) for piece in pieces])  # type: ignore[call-overload]
 
-    def kept(self, store: Store, part: int) -> list[P] | None:
-        """What is kept of a part; None where it is not there or not whole."""
+    def get(self, store: Store, part: int) -> list[P] | None:
+        """The pieces of a part; None where it is missing or incomplete."""
         records = store.get(part)
-        whole = records is not None and len(records) == len(self.parts[part])
-        return [self.piece(**record) for record in records or ()] if whole else None
+        if records is None or len(records) != len(self.parts[part]):
+            return None
+        return [self.piece(**record) for record in records]
 
     def translate(
         self,
         store: Store,
         parts: Sequence[int],
         progress: Callable[[int, int], object],
-        made: Made | None = None,
+        on_translations: OnTranslations | None = None,
     ) -> Tally:
         """See `mtbias.translate.system.Plan`; `ModelError` as the system raises it."""
         missing: list[int] = []
@@ -135,36 +134,39 @@ class PartsPlan(ABC, Generic[P]):
         total = sum(len(self.parts[part]) for part in parts)
         progress(0, total)
         for part in parts:
-            kept = self.kept(store, part)
-            if kept is None:
+            earlier = self.get(store, part)
+            if earlier is None:
                 missing.append(part)
                 continue
-            resumed += len(kept)
-            self._show(part, kept, made)
+            resumed += len(earlier)
+            self._report(part, earlier, on_translations)
             progress(resumed, total)
+
         done = resumed
         with closing(self.make(store, missing, circumstances)) as finished:
             for part, pieces in finished:
-                self._show(part, pieces, made)
+                self._report(part, pieces, on_translations)
                 done += len(pieces)
                 progress(done, total)
         return Tally(resumed, done - resumed, circumstances)
 
-    def _show(self, part: int, pieces: Sequence[P], made: Made | None) -> None:
-        if made is not None:
-            made(filter(None, map(self.text, self.parts[part], pieces)))
+    def _report(
+        self, part: int, pieces: Sequence[P], on_translations: OnTranslations | None
+    ) -> None:
+        if on_translations is not None:
+            on_translations(filter(None, map(self.text, self.parts[part], pieces)))
 
     def collect(self, store: Store) -> Translated | int:
         """See `mtbias.translate.system.Plan`."""
         pieces: list[tuple[str, P]] = []
         missing = 0
         for part, sources in enumerate(self.parts):
-            kept = self.kept(store, part)
-            if kept is None:
+            pieces_of_part = self.get(store, part)
+            if pieces_of_part is None:
                 store.drop(part)  # damaged for this process, so that it is missing for all
                 missing += 1
             else:
-                pieces += zip(sources, kept, strict=True)
+                pieces += zip(sources, pieces_of_part, strict=True)
         return missing or self.translated(pieces)
 
 
@@ -174,39 +176,36 @@ class OutputsPlan(PartsPlan[Output]):
     piece = Output
     marks: ClassVar[Sequence[str]] = MARKS
 
-    def text(self, source: str, piece: Output) -> str:  # noqa: ARG002 - of what is kept the text is the translation
+    def text(self, source: str, piece: Output) -> str:  # noqa: ARG002 - the piece is enough
         """See `PartsPlan`."""
         return piece.text
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
         """See `PartsPlan`."""
         outputs = dict(pieces)
-        rows = [(instance.id, outputs[instance.source]) for instance in self.instances]
-        marked = {
-            mark: [id_ for id_, output in rows if getattr(output, mark)] for mark in self.marks
-        }
-        return Translated(
-            [
-                Translation(id_, None, "empty") if o.empty else Translation(id_, o.text.strip())
-                for id_, o in rows
-            ],
-            {"form": "generated", **counted(marked)},
-        )
+        marked: dict[str, list[str]] = {mark: [] for mark in self.marks}
+        translations = []
+        for instance in self.instances:
+            output = outputs[instance.source]
+            for mark in self.marks:
+                if getattr(output, mark):
+                    marked[mark].append(instance.id)
+            text, reason = (None, "empty") if output.empty else (output.text.strip(), None)
+            translations.append(Translation(instance.id, text, reason))
+        return Translated(translations, {"form": "generated", **count_marks(marked)})
 
 
-def counted(marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """How many sentences, given by their ids, have each mark, and ``examples`` of each that is
-    there.
+def count_marks(marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The number of sentences with each mark, from their ids, and ``examples`` of each mark that
+    occurs.
     """
     counts = {mark: len(ids) for mark, ids in marked.items()}
     return {**counts, "examples": {mark: ids[:EXAMPLES] for mark, ids in marked.items() if ids}}
 
 
 def with_marks(noticed: Mapping[str, Any], marked: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """What was noticed of a corpus's translations (`Translated.noticed`), and these marks
-    (`counted`).
-    """
-    more = counted(marked)
+    """`Translated.noticed` of a corpus with further marks (`count_marks`)."""
+    more = count_marks(marked)
     examples = {**noticed.get("examples", {}), **more["examples"]}
     return {**noticed, **more, "examples": examples}
 
@@ -214,12 +213,12 @@ def with_marks(noticed: Mapping[str, Any], marked: Mapping[str, Sequence[str]]) 
 def unknown_marks(
     instances: Sequence[SourceSentence], places: Mapping[str, Sequence[Span]]
 ) -> dict[str, list[str]]:
-    """The ids of the sentences that a model read with a hole: all, and those with a hole in the
-    entity's head word.
+    """The ids of the sentences with characters that a model cannot read: all of them, and those
+    with one in the entity's head word.
 
     Args:
         instances: the sentences.
-        places: of each source, those that the model's vocabulary has no token for.
+        places: for each source, the places for which the model's vocabulary has no token.
     """
     in_source: list[str] = []
     in_entity: list[str] = []
@@ -233,71 +232,71 @@ def unknown_marks(
 
 
 def repaired(translated: Translated, repairs: Collection[str] = KINDS) -> Translated:
-    """The same with what is certain of damaged characters undone, counted by kind; `raw` is what
-    stood there.
+    """The translations with damaged characters repaired where that is certain, counted by kind;
+    `raw` is the text before.
     """
-    kinds: defaultdict[str, list[str]] = defaultdict(list)
-    made = (translated.translations, *translated.repeats)
-    pages = usual_pages(map(_raw, chain.from_iterable(made)))
-    times = [[_repaired(each, repairs, pages, kinds) for each in time] for time in made]
-    if not kinds:
+    ids_by_kind: defaultdict[str, list[str]] = defaultdict(list)
+    rounds = (translated.translations, *translated.repeats)
+    pages = usual_pages(map(_raw, chain.from_iterable(rounds)))
+
+    def repaired_round(translations: Sequence[Translation]) -> list[Translation]:
+        return [_repaired(each, repairs, pages, ids_by_kind) for each in translations]
+
+    first, *repeats = map(repaired_round, rounds)
+    if not ids_by_kind:
         return translated
-    return replace(
-        translated,
-        translations=times[0],
-        repeats=times[1:],
-        noticed=with_marks(translated.noticed, kinds),
-    )
+    noticed = with_marks(translated.noticed, ids_by_kind)
+    return replace(translated, translations=first, repeats=repeats, noticed=noticed)
 
 
 def _repaired(
     translation: Translation,
     repairs: Collection[str],
     pages: Collection[str],
-    kinds: Mapping[str, list[str]],
+    ids_by_kind: Mapping[str, list[str]],
 ) -> Translation:
     raw = _raw(translation)
-    found = repair(raw, repairs, pages)
-    for kind in found.kinds:
-        kinds[kind].append(translation.id)
-    if not found.kinds:
+    result = repair(raw, repairs, pages)
+    for kind in result.kinds:
+        ids_by_kind[kind].append(translation.id)
+    if not result.kinds:
         return translation
     if translation.raw is None:
-        return replace(translation, text=found.text, raw=raw)
+        return replace(translation, text=result.text, raw=raw)
     text = None if translation.text is None else repair(translation.text, repairs, pages).text
     return replace(translation, text=text, raw=raw)
 
 
 def _raw(translation: Translation) -> str:
-    """What stood there."""
+    """The text before any change."""
     return (translation.text if translation.raw is None else translation.raw) or ""
 
 
-# Shards: parts of the work that several processes translate, on whatever machines.
+# Shards: the shares of several processes, on one machine or many.
 
 _WRITTEN = re.compile(r"([1-9]\d{0,5})/([1-9]\d{0,5})")
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Part `number` of `of`, counted from 1; written ``2/8``.
+    """One of `shards` shards, with its `number` from 1; written ``2/8``.
 
-    Whatever `of` is, every part of a plan is in exactly one shard, and parts themselves do not
-    depend on it: so neither do translations. Plans begin with the longest sentences, so by taking
-    turns shards have about equal work.
+    Every part of a plan is in exactly one shard, and the parts, so also the translations, do not
+    depend on `shards`. Plans begin with the longest sentences, and shards take parts in turn, so
+    that each has about the same work.
     """
 
     number: int
-    of: int
+    shards: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= self.of:
+        if not 1 <= self.number <= self.shards:
             raise UsageError(
-                f"shard {self.number}/{self.of}: expected a number from 1 to {self.of}"
+                f"shard {self.number}/{self.shards}: expected a number from 1 to {self.shards}"
             )
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.shards}"
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -313,4 +312,4 @@ class Shard:
 
     def parts(self, count: int) -> range:
         """The numbers (from 0) of those of `count` parts that are in this shard."""
-        return range(self.number - 1, count, self.of)
+        return range(self.number - 1, count, self.shards)

@@ -1,6 +1,4 @@
-"""Servers on other machines: their addresses, and the keys that they ask for, which nobody else may
-see.
-"""
+"""Servers on other machines: their addresses, and their keys, which nobody else may see."""
 
 from __future__ import annotations
 
@@ -16,18 +14,18 @@ from mtbias.translate.system import Begun
 _HIDDEN = "[key]"
 _READINGS = 16
 _MARKS = re.compile(r"[*_`]")
-"""What is taken out of answers within words, too (`mtbias.translate.language_models.cleaning`)."""
+"""Marks that `mtbias.translate.language_models.answer_marks` removes from answers."""
 _SECRET = 8
-"""Characters of the shortest key that is a secret. Those of servers that ask for none (``x``,
-``EMPTY``) are words."""
+"""Characters of the shortest key that is a secret; servers without keys take words such as ``x``
+and ``EMPTY``."""
 
 
 def server_address(base_url: str) -> SplitResult:
     """The parts of a server's address.
 
     Raises:
-        SettingError: it is no address of a server, or holds a name, a password or a query, which
-            would be published.
+        SettingError: it is not the address of a server, or holds a name, a password or a query,
+            which would be published.
     """
     try:
         parts = urlsplit(base_url)
@@ -35,11 +33,11 @@ def server_address(base_url: str) -> SplitResult:
     except ValueError:
         usable = False
     if not usable or parts.username or parts.password or parts.query or parts.fragment:
-        # Not shown: what stands there may be a key.
+        # Not shown, since it may hold a key.
         raise SettingError(
             "base_url",
-            "expected an address such as http://127.0.0.1:8000/v1, without user, password or query (a key belongs into "
-            "the environment)",
+            "expected an address such as http://127.0.0.1:8000/v1, "
+            "without user, password or query (a key belongs into the environment)",
         )
     return parts
 
@@ -54,13 +52,14 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
     """The key of a server, from an environment variable.
 
     Raises:
-        ModelError: there is none, or what is there cannot be one; gives `advice` where there is
-            none.
+        ModelError: the variable is not set, for which the message ends with `advice`; or its value
+            cannot be a key.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ModelError(
-            f"the key of {server} is expected in the environment variable {variable}, which is not set{advice}"
+            f"the key of {server} is expected in the environment variable {variable}, "
+            f"which is not set{advice}"
         )
     if not key.isascii() or not key.isprintable():
         raise ModelError(
@@ -70,11 +69,11 @@ def key_from(variable: str, server: str, advice: str = "") -> str:
 
 
 def without_key(text: str, key: str) -> str:
-    """Text of a server without the key, as it is or disguised.
+    """Text of a server without the key, plain or disguised.
 
-    Whatever a server says comes here before it is kept, shown or repaired: a server that repeats
-    the key must not put it into a file or a message. Where a repair would show it, the
-    repaired text is what is kept, without it.
+    Every text of a server comes here before it is kept, shown or repaired: a server that repeats
+    the key must not put it into a file or a message. Where a repair would reveal it, the
+    repaired text, without the key, is returned.
     """
     if len(key) < _SECRET:
         return text
@@ -86,19 +85,18 @@ def without_key(text: str, key: str) -> str:
 
 
 def _readings(text: str) -> list[str]:
-    """What repair, and the removal of Markdown's marks, make of a text, in any order."""
+    """A text, and all that repairs and the removal of Markdown's marks make of it in any order."""
     readings = [text]
     for reading in readings:
         if len(readings) > _READINGS:  # more than repair undoes of a text, however it was written
             break
-        made = [repair(reading, kinds).text for kinds in (KINDS, AS_WORDS, OF_CHARACTERS)]
-        made.append(_MARKS.sub("", reading))
-        readings += [each for each in dict.fromkeys(made) if each not in readings]
+        further = [repair(reading, kinds).text for kinds in (KINDS, AS_WORDS, OF_CHARACTERS)]
+        further.append(_MARKS.sub("", reading))
+        readings += [each for each in dict.fromkeys(further) if each not in readings]
     return readings
 
 
 def server_line(text: str, key: str) -> str:
     """`without_key` as a short line, for messages and names: all of it harmless to a terminal."""
-    return one_line(without_key(text, key))[
-        :200
-    ]  # the key first: half of one that is cut would not be found
+    # The key first: one that is cut in half would not be recognised.
+    return one_line(without_key(text, key))[:200]

@@ -1,5 +1,5 @@
-"""The table of shapes in which programs write translations (``file_shapes.toml``), and what is read
-by it.
+"""The table of shapes in which programs write translations (``file_shapes.toml``), and the values
+that are read by it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ class Row:
     """A translation of a file."""
 
     line: int
-    """Of the file, from 1; of a JSON list or an archive, the number of the item."""
+    """1-based line in the file; in a JSON list or an archive, the number of the item."""
     id: str
     source: str
     target: str
     part: str = ""
-    """Of which system, or by which prompt, where a file has several."""
+    """The system or the prompt, where a file has several."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogShape:
-    """Where a log has what is needed: paths, empty where there is nothing of the kind."""
+    """The paths of a log to what is needed, each empty where the log has nothing of the kind."""
 
     __pydantic_config__: ClassVar = EXACT
     name: str
     has: tuple[str, ...]
-    """What a row of it has, by which it is known."""
+    """Paths that a row of this shape has, by which it is recognised."""
     target: str
     origin: str
     """The program, its version, and the file of it that writes such rows."""
@@ -43,9 +43,9 @@ class LogShape:
     record: str = ""
     """The data set's own row, with an id or a source under the names of columns."""
     prompt: str = ""
-    """What was asked, which may be the source."""
+    """The model's input, which may be the source."""
     reading: str = ""
-    """What tells two translations of one sentence apart."""
+    """The key that tells two translations of one sentence apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +54,22 @@ class Shapes:
 
     __pydantic_config__: ClassVar = EXACT
     columns: Mapping[str, tuple[str, ...]]
-    """Of ``id``, ``source`` and ``target``, the names that a column or key may have."""
+    """The names that the column or key of ``id``, ``source`` and ``target`` may have."""
     log: tuple[LogShape, ...]
-    """In the order in which they are tried."""
+    """Shapes of logs in the order in which they are tried."""
 
 
 @cache
 def shapes() -> Shapes:
-    """The table of shapes that ships."""
+    """The table of shapes that ships with mtbias."""
     file = read_text(Path(__file__).with_name("file_shapes.toml"))
     return file.converted(Shapes, parse_toml(file))
 
 
 @frozen
-class Wanted:
-    """Which translations of a file are meant, where it has those of several languages, data sets or
-    systems; empty: all.
+class Selection:
+    """A selection of the translations of a file with several languages, data sets or systems; an
+    empty field selects all.
     """
 
     lang: str = ""
@@ -79,25 +79,25 @@ class Wanted:
     """`Row.part`."""
 
 
-ALL = Wanted()
+ALL = Selection()
 """Everything that a file has."""
 
 
 @frozen
 class FileRows:
-    """The rows of a file, and how they find their sentences."""
+    """The rows of a file, and how they are joined to sentences."""
 
     rows: Sequence[Row]
     log: str = ""
-    """The name of its shape, where it is a log's."""
+    """The name of its shape, if it is a log."""
     in_order: bool = False
-    """Whether the rows have nothing but their place."""
+    """Whether rows are joined by their place alone."""
     prompted: bool = False
-    """Whether sources are what a model was asked, not what was translated."""
+    """Whether a row's source is the whole input of a model, not the sentence."""
 
 
 class TwoReadingsError(ValueError):
-    """Something stands there twice, and differs."""
+    """Two values that should be the same, and differ."""
 
     def __init__(self, one: object, other: object) -> None:
         super().__init__(
@@ -107,7 +107,7 @@ class TwoReadingsError(ValueError):
 
 
 def only(values: Sequence[object]) -> object:
-    """The only value of a list, however often it stands there; None of an empty one.
+    """The one value of a list, which may be repeated; None for an empty list.
 
     Raises:
         TwoReadingsError: two differ.
@@ -119,7 +119,7 @@ def only(values: Sequence[object]) -> object:
 
 
 def at(value: object, path: str) -> object:
-    """What stands at a path of ``file_shapes.toml``; None where nothing does.
+    """The value at a path of ``file_shapes.toml``; None where there is none.
 
     Raises:
         TwoReadingsError: a list has several that differ.

@@ -1,14 +1,13 @@
-"""What the pipeline asks of a translation system, whatever it is: a checkpoint, given translations,
-an endpoint.
+"""The interface of translation systems: checkpoints, given translations, endpoints.
 
-A system plans before anything is translated (`System.plan`). The plan is a value: it says what the
+A system plans before anything is translated (`System.plan`). The plan is a value with what the
 translations depend on (for the run's identity), how the work is divided into parts, and what
-another process must know to divide it in the same way. Then it puts parts into a store, each whole
-or not at all (`Plan.translate`), and reads all of them back (`Plan.collect`). So a run that was
-killed translates only what is missing, and many processes can share one run.
+another process must know to divide it in the same way. It puts parts into a store, each whole or
+not at all (`Plan.translate`), and reads all of them back (`Plan.collect`). So a killed run
+translates only what is missing, and many processes can share one run.
 
 A kind of system is found by its scheme under the entry-point group `GROUP`
-(`mtbias.translate.system_kinds`). What is usual is a default of `System` and `SystemKind`.
+(`mtbias.translate.system_kinds`). `System` and `SystemKind` have defaults for the usual case.
 """
 
 from __future__ import annotations
@@ -25,18 +24,17 @@ from mtbias.types import Json, SourceSentence, Translation
 GROUP = "mtbias.systems"
 
 Begun = Mapping[str, Json]
-"""What the run in a folder was begun with: its identity and the settings of its plan; empty where
-nothing is there."""
+"""The identity of the run in a folder and the settings of its plan; empty for a new run."""
 
-Made = Callable[[Iterable[str]], object]
-"""Called with translations that were just made, while others still are."""
+OnTranslations = Callable[[Iterable[str]], object]
+"""Called with new translations while others are still being made."""
 
 
 class Store(Protocol):
     """Where a plan keeps its parts by number, as lists of JSON objects."""
 
     def get(self, part: int) -> Sequence[Mapping[str, Any]] | None:
-        """The records of a part that is there and undamaged, else None."""
+        """The records of a part; None where it is missing or damaged."""
         ...
 
     def put(self, part: int, records: Sequence[Mapping[str, Any]]) -> None:
@@ -44,7 +42,7 @@ class Store(Protocol):
         ...
 
     def drop(self, part: int) -> None:
-        """Forget a part that turned out to be of no use."""
+        """Forget a part that turned out to be unusable."""
         ...
 
 
@@ -69,33 +67,31 @@ class MemoryStore:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What `Plan.translate` did."""
+    """Counts of `Plan.translate`."""
 
     resumed: int = 0
-    """Distinct sentences whose translations were there already."""
+    """Distinct sentences that had been translated before."""
     generated: int = 0
     """Distinct sentences that were translated now."""
     execution: Mapping[str, Json] = field(default_factory=dict)
-    """Circumstances for the manifest, which do not change results."""
+    """Circumstances for the manifest that do not change results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The translations of a corpus, in its order, and what was noticed while they were read or
-    made.
-    """
+    """The translations of a corpus, in its order, with counts of what is unusual about them."""
 
     translations: Sequence[Translation]
     noticed: Mapping[str, Any]
-    """``form`` (how they came about), how many sentences are marked with what, and ``examples`` of
+    """``form`` (how they came about), the number of sentences with each mark, and ``examples`` of
     each mark."""
     repeats: Sequence[Sequence[Translation]] = field(default=(), kw_only=True)
-    """Where everything was translated several times, the further times, each like
-    `translations`."""
+    """Further translations of the whole corpus, each like `translations`, where it was translated
+    several times."""
 
 
 class Sources(Protocol):
-    """What is to be translated: a corpus has it."""
+    """The part of a corpus that a system needs."""
 
     @property
     def instances(self) -> Sequence[SourceSentence]:
@@ -104,7 +100,7 @@ class Sources(Protocol):
 
     @property
     def rows(self) -> int:
-        """Rows of the corpus's file, those that became no instance included."""
+        """Rows of the corpus's file, including those without an instance."""
         ...
 
 
@@ -113,36 +109,32 @@ class Plan(Protocol):
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """What the translations depend on: a part of the run's identity, with ``system`` or
-        ``model`` as its name.
+        """What the translations depend on: a part of the run's identity, in which ``system`` or
+        ``model`` is the name.
         """
         ...
 
     @property
     def settings(self) -> Mapping[str, Json]:
-        """What decides how the work is divided and may differ from device to device.
+        """Settings that determine how the work is divided and may differ between devices.
 
-        The first process writes it down; others get it as `Begun` and plan by it.
+        The first process records them; others get them as `Begun` and plan by them.
         """
         ...
 
     @property
     def key(self) -> str:
-        """A hash of the sentences and of how they are divided: parts of another key are of no
-        use.
-        """
+        """Hash of the sentences and of their division; parts with another key are unusable."""
         ...
 
     @property
     def sizes(self) -> Sequence[int]:
-        """Distinct sentences of each part, in order; empty where nothing is to be made."""
+        """Distinct sentences of each part, in order; empty where nothing is translated."""
         ...
 
     @property
     def frees_cpu(self) -> bool:
-        """Whether the processor has little to do meanwhile (a GPU or another machine
-        translates).
-        """
+        """Whether the processor has little to do, since a GPU or another machine translates."""
         ...
 
     def translate(
@@ -150,12 +142,16 @@ class Plan(Protocol):
         store: Store,
         parts: Sequence[int],
         progress: Callable[[int, int], object],
-        made: Made | None = None,
+        on_translations: OnTranslations | None = None,
     ) -> Tally:
-        """Put those of `parts`, by number, that `store` lacks into it.
+        """Translate those of `parts` that `store` lacks, and put them into it.
 
-        `progress` is called with how many distinct sentences of these parts are there, and how many
-        there are; `made` with the translations of each part, those that were there too.
+        Args:
+            store: where parts are kept.
+            parts: numbers of parts.
+            progress: called with the distinct sentences of these parts that are translated, and
+                with all of them.
+            on_translations: called with the translations of each part, earlier ones too.
 
         Raises:
             ModelError: the system cannot translate; says why and what to do.
@@ -163,8 +159,8 @@ class Plan(Protocol):
         ...
 
     def collect(self, store: Store) -> Translated | int:
-        """The translations of the whole corpus, or how many parts `store` lacks; damaged parts are
-        dropped.
+        """The translations of the whole corpus, or the number of parts that `store` lacks; damaged
+        parts are dropped.
         """
         ...
 
@@ -173,36 +169,35 @@ class System(ABC):
     """Something that translates a corpus into one language."""
 
     needs_network: bool = False
-    """Whether it reaches another machine by its nature: then a sweep's task lets it, and only
-    it."""
+    """Whether it is on another machine: only then may a sweep's task use the network."""
     uses: frozenset[str] | None = None
-    """Settings of `TranslationSettings` and `LanguageModelSettings` that change something; None
-    where that is not known, as of a plugin's."""
+    """Settings of `TranslationSettings` and `LanguageModelSettings` that change its translations;
+    None where that is unknown, as for a plugin's system."""
 
     @abstractmethod
     def plan(self, corpus: Sources, begun: Begun) -> Plan:
-        """Plan the translation of `corpus`, as the run was begun where it was.
+        """Plan the translation of `corpus`; a run that was begun before keeps its settings.
 
         Raises:
-            DataError: what was given does not fit the corpus.
+            DataError: given translations do not fit the corpus.
             ModelError: the system cannot translate this corpus.
         """
 
     def take_over(self, other: System) -> bool:  # noqa: ARG002 - most have nothing to share
-        """Use what `other` has loaded, where this system would load the same; whether it does."""
+        """Use the weights of `other` if this system has the same; returns whether it does."""
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a user asks of a kind of system."""
+class SystemRequest:
+    """A request for a system: its name, languages and settings."""
 
     name: str
     """The system's name, without the scheme of its kind."""
     lang: str
     """ISO 639-1 code of the target language."""
     source_lang: str = "en"
-    """That of the sources."""
+    """ISO 639-1 code of the sources' language."""
     settings: TranslationSettings
     device: str | None
     """Where to translate; None is a GPU where there is one."""
@@ -211,10 +206,10 @@ class Asked:
     offline: bool
     """Whether nothing may be fetched."""
     language_model: LanguageModelSettings = LanguageModelSettings()
-    """How it is asked, where it is a language model."""
+    """Settings for language models."""
     translates_on: str | None = None
-    """The kind of device that another machine translates on, which then chooses the type of the
-    weights; None: `device` does."""
+    """The kind of device on which another machine translates, which determines the type of the
+    weights; None where `device` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,31 +217,31 @@ class ListedSystem:
     """A system that ``mtbias list models`` names."""
 
     name: str
-    """What ``--model`` is given: ``firefox:en-pt``."""
+    """The value of ``--model``: ``firefox:en-pt``."""
     family: str
     repository: str
     """Where it comes from."""
     licence: str
     note: str
-    """What it is, in a few words."""
+    """A description in a few words."""
     revision: str
-    """Of what is on this machine; empty where it is not."""
+    """Its revision on this machine; empty where it is not here."""
 
 
 class SystemKind(ABC):
     """A kind of system, such as checkpoints."""
 
     needs_network: bool = False
-    """See `System`; of all systems of this kind."""
+    """See `System`; it holds for all systems of this kind."""
     is_other_program: bool = False
-    """Whether another program translates: it takes no GPU from us and knows no presets."""
+    """Whether another program translates, which needs no GPU of ours and has no presets."""
 
-    def place(self, asked: Asked) -> str:  # noqa: ARG002 - a plugin's is not known
-        """Where the system that is asked for translates, in a word or by its address."""
+    def place(self, request: SystemRequest) -> str:  # noqa: ARG002 - a plugin's is not known
+        """Where the system translates, in a word or by its address."""
         return "its plugin"
 
     def targets(self, name: str) -> Sequence[str]:  # noqa: ARG002 - a plugin's is not known
-        """The languages into which the system `name` translates, where its name alone says them."""
+        """The target languages of the system `name`, where its name alone determines them."""
         return ()
 
     def listed(
@@ -254,18 +249,18 @@ class SystemKind(ABC):
         cache: Path,  # noqa: ARG002 - a plugin's are not known
         languages: Iterable[str],  # noqa: ARG002
     ) -> Iterable[ListedSystem]:
-        """The systems that are listed by name, of those that translate into one of `languages`;
-        nothing is fetched.
+        """The systems of this kind that translate into one of `languages`, for a list; nothing is
+        fetched.
         """
         return ()
 
     @abstractmethod
-    def open(self, asked: Asked) -> System:
-        """The system that is asked for, fetched where it is missing and may be.
+    def open(self, request: SystemRequest) -> System:
+        """The requested system, fetched where it is missing and may be.
 
         Raises:
-            UsageError: no such system.
-            MissingResourceError: it is not here and may not be fetched; names the command that
+            UsageError: there is no such system.
+            MissingResourceError: it is missing here and may not be fetched; names the command that
                 fetches it.
             ModelError: it cannot translate into the language.
         """

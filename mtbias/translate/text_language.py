@@ -1,5 +1,5 @@
-"""The language of a text, what of its source it repeats, whether it repeats itself: what shows
-without a reference.
+"""Faults of a translation that show without a reference: another language, copied words of the
+source, repetition.
 """
 
 from __future__ import annotations
@@ -25,25 +25,23 @@ if TYPE_CHECKING:
 # is another in 0.4 % of the Russian ones (Bulgarian, Macedonian) and in 1.6 % of short ones
 # (GEST's, into Ukrainian).
 OWN_LANGUAGE = 0.1
-"""A translation is in another language where its probability to be in the target language is below
-this."""
-# Cut to so many words, at most 0.1 % of these translations in any language are surely in another;
-# to four, 0.9 % (French); to three, 8 % (Spanish).
+"""A translation whose probability to be in the target language is lower counts as in another."""
+# Cut to this many words, at most 0.1 % of these translations in any language count as in another;
+# cut to four, 0.9 % (French); to three, 8 % (Spanish).
 MIN_WORDS = 5
-"""A shorter text is in no language for certain."""
-# Of the same translations one is this near to its source, a copy; the next has 0.5 (GEST, into
-# Czech: names).
+"""Least words of a text whose language can be told."""
+# Of the same translations one, a copy, reaches this; the next has 0.5 (GEST, into Czech: names).
 NEARLY_EQUAL = 0.8
-"""Dice coefficient of the words from which on a translation counts as a copy of its source."""
+"""Least Dice coefficient of the words of a copy and its source."""
 
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """py3langid with its 140 languages and normed probabilities, of our own: its functions share
-    one for everybody.
+    """py3langid with its 140 languages and normed probabilities; the one that its functions use is
+    shared by all callers.
 
     Raises:
-        RunFolderError: no room for its model, which it unpacks into a temporary file.
+        RunFolderError: there is no room for its model, which it unpacks into a temporary file.
     """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
@@ -52,10 +50,11 @@ def _identifier() -> LanguageIdentifier:
 
 
 def languages(texts: Sequence[str | None], lang: str) -> list[str | None]:
-    """For each text the likeliest language where it is surely not in `lang`, else `lang`.
+    """The language of each text: `lang`, or the likeliest one for a text that is surely not in
+    `lang`.
 
-    Edge cases: None where it cannot be told: py3langid does not know `lang`, or there are fewer
-    than `MIN_WORDS`.
+    Edge cases: None for a text of fewer than `MIN_WORDS`, and for a `lang` that py3langid does not
+    know.
     """
     if lang not in _identifier().labels:
         return [None] * len(texts)
@@ -81,7 +80,7 @@ def _language(text: str, lang: str) -> str:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text without case, marks of compatibility and punctuation."""
+    """The words of a text in NFKC, without case and punctuation."""
     return tuple(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
 
 
@@ -93,15 +92,15 @@ def is_copy(source: tuple[str, ...], text: tuple[str, ...]) -> bool:
     return both > 0 and 2 * both >= NEARLY_EQUAL * (len(source) + len(text))
 
 
-# Noticing what was left in the source's language.
+# Words that were left in the source's language.
 
 # Of 130,000 translations of WinoMT, GEST, Wikipedia and news 12 have four such words in a row:
 # titles of books. With three there are 60, offices among them (de *Chief Financial Officer*).
 LEFT_IN_A_ROW = 4
-"""From so many words of the source in a row on, those with a capital not counted, they count as
-left untranslated."""
+"""Least words of the source in a row, without those with a capital, that count as left
+untranslated."""
 _LEFT_WITH_MARKER = 3
-"""From so many on where one of them is one of these, and none but the first has a capital."""
+"""The same for a run with one of `_MARKERS` in which none but the first has a capital."""
 _MARKERS = frozenset(
     {
         *("the", "and", "his", "who", "that", "with", "for", "from", "she", "they", "which"),
@@ -114,27 +113,28 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @frozen
 class CopiedRun:
-    """Words of the source that stand in the translation, in a row."""
+    """Words of the source that occur in the translation, in a row."""
 
     words: tuple[tuple[Span, Span], ...]
-    """Of each word its characters in the source, and those in the translation."""
+    """For each word, its span in the source and its span in the translation."""
 
     @property
     def span(self) -> Span:
-        """All of it in the translation."""
+        """The span of the whole run in the translation."""
         return Span(self.words[0][1].start, self.words[-1][1].end)
 
 
 def copied_runs(source: str, text: str) -> list[CopiedRun]:
-    """What was left untranslated: runs of `LEFT_IN_A_ROW` words of the source or more, without
-    those with a capital, or of one less where the run is plainly English; of a copy (`is_copy`) the
-    runs of any length.
+    """Runs of words that were left untranslated.
+
+    They have `LEFT_IN_A_ROW` words of the source or more, without those with a capital, or one less
+    where the run is plainly English; in a copy (`is_copy`) they have any length.
 
     Source: our own definition. Names are the same in both languages, and so are titles of works,
     whose words mostly have capitals.
     """
     tokens = source.split()
-    # Punctuation stands at the ends of such a run at most, for nearly all.
+    # A shortcut: nearly all such runs have punctuation only at their ends.
     if len(tokens) > LEFT_IN_A_ROW and len(set(tokens) & set(text.split())) < LEFT_IN_A_ROW // 2:
         return []
     copy = is_copy(words(source), words(text))
@@ -158,7 +158,7 @@ def copied_runs(source: str, text: str) -> list[CopiedRun]:
 
 
 def _is_left(run: Sequence[str]) -> bool:
-    """Whether words of the source in a row are no name and no title of a work."""
+    """Whether words of the source in a row are neither a name nor the title of a work."""
     without_capital = sum(word.islower() for word in run)
     if without_capital >= LEFT_IN_A_ROW:
         return True
@@ -169,24 +169,24 @@ def _is_left(run: Sequence[str]) -> bool:
 def _common_length(
     ours: Sequence[tuple[str, Span]], place: int, theirs: Sequence[tuple[str, Span]], n: int
 ) -> int:
-    """How many words are the same from two places on."""
+    """The number of equal words from two places on."""
     pairs = zip(islice(ours, place, None), islice(theirs, n, None), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0][0] == pair[1][0], pairs))
 
 
-# Noticing translations that fell into repetition.
+# Translations that fell into repetition.
 
 TIMES = 4
-"""Repetitions in a row from which on a translation counts as stuck."""
+"""Least repetitions in a row of a translation that is stuck."""
 _LONGEST = 8
 
 
 def is_repetitive(text: str) -> bool:
-    """Whether a run of 1 to 8 words stands at least 4 times in a row ("hard hard hard hard", "the
+    """Whether a run of 1 to 8 words occurs at least 4 times in a row ("hard hard hard hard", "the
     cat, the cat, …").
 
-    Case and punctuation are passed over. Source: our own definition; a description of output, not
-    of its quality.
+    Case and punctuation are ignored. Source: our own definition; it describes the output, not its
+    quality.
     """
     words = re.findall(r"\w+", text.casefold())
     for size in range(1, min(_LONGEST, len(words) // TIMES) + 1):

@@ -1,5 +1,5 @@
-"""A system that is a function from texts to texts: what it needs to be planned, resumed and shared
-stands here.
+"""A system made of a function from texts to texts, with all it needs to be planned, resumed and
+shared.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ class TextSystem(System):
     identity: Mapping[str, Json]
     """What its translations depend on, with ``model`` or ``system`` as its name."""
     translate: Callable[[Sequence[str]], Sequence[str]]
-    """The translations of some distinct sources, in their order; empty where it has none.
+    """Gives the translations of distinct sources, in their order; an empty text is no translation.
 
     They must not depend on which texts are translated together.
     """
     part_size: int = 16
-    """Sources of a call, which are kept together: what is lost at most where the process is
-    killed."""
+    """Sources of a call, which are kept together; a killed process loses no more than these."""
     needs_network: bool = False
     """See `mtbias.translate.system.System`."""
 
     def plan(self, corpus: Sources, begun: Begun) -> TextPlan:
         """See `mtbias.translate.system.System`."""
-        written = begun.get("part_size")
-        size = written if isinstance(written, int) else self.part_size
+        recorded = begun.get("part_size")
+        size = recorded if isinstance(recorded, int) else self.part_size
         return TextPlan(self, corpus.instances, size, {"part_size": size})
 
 
@@ -52,7 +51,7 @@ class TextPlan(OutputsPlan):
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """That of the system."""
+        """The identity of the system."""
         return self.system.identity
 
     @cached_property
@@ -65,7 +64,7 @@ class TextPlan(OutputsPlan):
 
     @property
     def frees_cpu(self) -> bool:
-        """While another machine translates."""
+        """Whether another machine translates."""
         return self.system.needs_network
 
     def make(
@@ -77,7 +76,7 @@ class TextPlan(OutputsPlan):
         """See `mtbias.translate.outputs.PartsPlan`.
 
         Raises:
-            ModelError: the system gives another number of translations than it was given texts.
+            ModelError: the system gives more or fewer translations than there are texts.
         """
         for part in parts:
             sources = self.parts[part]

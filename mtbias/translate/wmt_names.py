@@ -1,4 +1,4 @@
-"""How WMT names languages and documents, and what a ``doc_id`` of a suite of mtbias says."""
+"""WMT's names of languages and documents, and the ``doc_id`` of a suite of mtbias."""
 
 from __future__ import annotations
 
@@ -22,34 +22,35 @@ _DOC_ID = re.compile(f"(?:^|{SEPARATOR}){SEPARATOR.join(_PARTS)}", re.DOTALL)
 
 @frozen
 class SuitePlace:
-    """What a ``doc_id`` of mtbias's says."""
+    """The content of a ``doc_id`` of mtbias."""
 
     dataset: str
     prompt: str
-    """By which the translation was asked for (`mtbias list prompts`)."""
+    """The prompt that asked for the translation (`mtbias list prompts`)."""
     source_lang: str
-    """As WMT names it: ``eng_Latn``."""
+    """WMT's name of the language: ``eng_Latn``."""
     lang: str
     id: str
-    """That of the sentence in its corpus."""
+    """Id of the sentence in its corpus."""
 
     @property
     def doc_id(self) -> str:
-        """All of it in one word."""
+        """The ``doc_id``."""
         domain = f"{self.dataset}.{self.prompt}"
         return SEPARATOR.join([SUITE, domain, self.source_lang, self.lang, self.id])
 
 
 def suite_place(doc_id: str) -> SuitePlace | None:
-    """What a ``doc_id`` says, whatever an organiser put before it; None where it is not of
-    mtbias's.
+    """The content of a ``doc_id``, whatever an organiser put before it; None where it is not of
+    mtbias.
     """
     match = _DOC_ID.search(doc_id)
     return None if match is None else SuitePlace(*match.groups())
 
 
 def wmt_code(lang: str) -> str:
-    """A language as WMT 2026 names it: by ISO 639-3 and the script, as FLORES-200 does; the code
-    itself where that is not known.
+    """WMT 2026's name of a language: ISO 639-3 and the script, as in FLORES-200.
+
+    An unknown language has its code as its name.
     """
     return codes("nllb").get(lang, lang)

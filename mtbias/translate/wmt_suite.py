@@ -1,9 +1,9 @@
-"""Test suites of WMT: the sentences of a corpus with what is asked of a system, as JSON lines.
+"""Test suites for WMT: the sentences of a corpus with an instruction for the system, as JSON lines.
 
 A line has the fields of WMT 2026's general test set; a system's file has a ``hypothesis`` for each
-``doc_id``. The organisers' collector asks a language model with the instruction, an empty line and
-the text. Which fields suites are handed in with is announced (JSON lines, a prompt for each item)
-but not published; those of the test set are taken.
+``doc_id``. The organisers' collector gives a language model the instruction, an empty line and the
+text. The fields of suites are announced (JSON lines, a prompt for each item) but not published;
+those of the test set are used.
 
 Source: README.md of github.com/wmt-conference/wmt26-general-mt at 2fb096d6; ``tools/utils.py`` of
 github.com/wmt-conference/wmt-collect-translations at 2d1b1857; www2.statmt.org/wmt26, test suites.
@@ -22,14 +22,14 @@ from mtbias.types import JsonDict, SourceSentence
 
 
 def instruction(prompt: Prompt, lang: str, source_lang: str) -> str:
-    """What is asked, without the sentence, which WMT puts behind it after an empty line.
+    """The instruction of a prompt without the sentence, which WMT adds after an empty line.
 
     Raises:
-        UsageError: the prompt cannot be asked so: it has several turns, or something else behind
-            the sentence; or as `Prompt.filled`.
+        UsageError: WMT cannot use the prompt: it has several turns, or something behind the
+            sentence; or as `Prompt.filled`.
     """
-    asked = prompt.messages[-1].content
-    if len(prompt.messages) > 1 or prompt.examples or not asked.endswith("\n\n{source}"):
+    content = prompt.messages[-1].content
+    if len(prompt.messages) > 1 or prompt.examples or not content.endswith("\n\n{source}"):
         raise UsageError(
             "expected a prompt of one message that ends with an empty line and {source}, "
             f"as WMT asks, got {prompt.name}; take another, or write such a file"
@@ -49,7 +49,7 @@ def suite_lines(
     """The lines of a suite: all sentences, with each of the prompts.
 
     Raises:
-        UsageError: a prompt cannot be asked so (`instruction`), or two have one name.
+        UsageError: WMT cannot use a prompt (`instruction`), or two have one name.
         DataError: an id holds the separator of a ``doc_id``.
     """
     for name, times in Counter(prompt.name for prompt in prompts).items():
@@ -57,7 +57,7 @@ def suite_lines(
             message = "expected prompts of different names, which stand in the doc_ids of WMT"
             raise UsageError(f"{message}, got {times} of the name {name}")
     for prompt in prompts:
-        asked = instruction(prompt, lang, source_lang)
+        instruction_text = instruction(prompt, lang, source_lang)
         for instance in instances:
             if "#" in instance.id:
                 raise DataError(
@@ -74,7 +74,7 @@ def suite_lines(
                 "src_text": instance.source,
                 "video": None,
                 "screenshot": None,
-                "prompt_instruction": asked,
+                "prompt_instruction": instruction_text,
                 "refs": {},
             }
             yield json.dumps(line, ensure_ascii=False)

@@ -20,7 +20,7 @@ from mtbias.translate.firefox.firefox_system import FIREFOX_KIND
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.system import Asked, System
+from mtbias.translate.system import System, SystemRequest
 from scripts.demo.corpus import corpus
 from scripts.demo.grammar import GENDERS, LANGUAGES, Choice, Grammar
 
@@ -129,7 +129,7 @@ def _system(language: str, cache: Path) -> System:
     if language in LANGUAGES:
         checkpoint = Checkpoint("demo", "", model_folder_of_demo())
         return CheckpointSystem(checkpoint, language, settings, cache=cache, device="cpu")
-    asked = Asked(
+    asked = SystemRequest(
         name=f"en-{language}",
         lang=language,
         settings=settings,

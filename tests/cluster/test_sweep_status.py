@@ -29,8 +29,8 @@ from mtbias.cluster.task_places import Place, task_places
 from mtbias.cluster.task_runs import (
     TASKS,
     Failure,
-    _made_file,
-    _made_of,
+    _inputs_file,
+    _inputs_hash,
     is_done,
     is_running,
     log_file,
@@ -94,7 +94,9 @@ def _finish(plan: SweepPlan, cell: int) -> None:
         folder.write_calls([])
         folder.write_metrics({"fingerprint": folder.manifest.fingerprint})
     (plan.sweep.out / TASKS).mkdir(exist_ok=True)
-    _made_file(plan.sweep, plan.cells[cell]).write_text(_made_of(plan.sweep, plan.cells[cell]))
+    _inputs_file(plan.sweep, plan.cells[cell]).write_text(
+        _inputs_hash(plan.sweep, plan.cells[cell])
+    )
 
 
 def _states(plan: SweepPlan) -> dict[str, str]:

@@ -205,7 +205,7 @@ def test_a_sweep_needs_the_encoder_of_its_aligner(
     )
     assert (
         "run: mtbias fetch --model google-bert/bert-base-multilingual-cased --lang de"
-        in part.look()[1]
+        in part.status()[1]
     )
     folder = plan.sweep.out / "encoder"
     folder.mkdir(parents=True)
@@ -213,8 +213,8 @@ def test_a_sweep_needs_the_encoder_of_its_aligner(
         '{"model_type": "bert", "num_hidden_layers": 12}', encoding="utf-8"
     )
     sweep = replace(plan.sweep, aligner="neural", aligner_model=str(folder))
-    assert inventory(sweep)[-1].look()[0].endswith(f" in {folder}")
-    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].look()[1]
+    assert inventory(sweep)[-1].status()[0].endswith(f" in {folder}")
+    assert "0 to 12, got 13" in inventory(replace(sweep, aligner_layer=13))[-1].status()[1]
 
 
 def test_ones_own_sentences_are_read_once(plan: SweepPlan, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +229,9 @@ def test_ones_own_sentences_are_read_once(plan: SweepPlan, monkeypatch: pytest.M
 
     monkeypatch.setattr("mtbias.cluster.inventory.load_corpus", counted)
     parts = inventory(replace(plan.sweep, datasets=("custom",), data={"custom": own}))
-    assert [part.look() for part in parts if part.kind == "data"] == [(f"1 sentences in {own}", "")]
+    assert [part.status() for part in parts if part.kind == "data"] == [
+        (f"1 sentences in {own}", "")
+    ]
     assert read == ["custom"]
 
 
@@ -238,7 +240,7 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(
 ) -> None:
     monkeypatch.setenv("HF_HOME", str(plan.sweep.out))
     monkeypatch.delenv("STANZA_RESOURCES_DIR", raising=False)
-    assert [part.look()[1] for part in inventory(plan.sweep)] == [
+    assert [part.status()[1] for part in inventory(plan.sweep)] == [
         ""
     ] * 4  # model, data, Stanza for de and he
     own = plan.sweep.out / "none.tsv"
@@ -260,7 +262,7 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(
         ("stanza", "de", "de"),
         ("stanza", "he", "he"),
     ]
-    assert all(part.look()[1] for part in parts)
+    assert all(part.status()[1] for part in parts)
     with pytest.raises(
         MissingResourceError, match="7 of this sweep's models and data are not usable here"
     ):
@@ -279,7 +281,7 @@ def test_what_a_sweep_needs_is_listed_with_what_is_missing(
         fetch(strange, print, sha256=None, accept_unverified=False)
     monkeypatch.setattr("mtbias.demo.stanza_folder_of_demo", lambda: plan.sweep.out)
     part = inventory(plan.sweep)[-1]
-    assert part.look()[1]
+    assert part.status()[1]
     with pytest.raises(
         MissingResourceError, match="no Stanza resources at"
     ):  # the demo's cannot be downloaded

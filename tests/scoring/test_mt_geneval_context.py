@@ -85,8 +85,8 @@ def test_the_corpus_has_both_sentences_and_the_gender_of_the_contexts_pronouns(
         None,
     ]
     assert (last.context, last.second) == ("", "The doctor came.")
-    assert corpus.given["context-0001"] == "She was born in Rome. Rossi is a baker."
-    assert corpus.given["context-0004"] == "The doctor came."
+    assert corpus.inputs["context-0001"] == "She was born in Rome. Rossi is a baker."
+    assert corpus.inputs["context-0004"] == "The doctor came."
     unpublished = {f"{name} is not the published file": 1 for name in corpus.files}
     assert (corpus.notes, len(corpus.files)) == (
         {"sentence without a context": 1, **unpublished},

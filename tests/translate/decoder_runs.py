@@ -9,7 +9,7 @@ from typing import Any
 
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models.decoder_system import DecoderPlan, DecoderSystem
-from mtbias.translate.system import Asked, MemoryStore, Sources, Translated
+from mtbias.translate.system import MemoryStore, Sources, SystemRequest, Translated
 from mtbias.translate.system_kinds import CheckpointKind
 
 
@@ -19,7 +19,7 @@ def plan(
     """The plan that translates `corpus` into German with the checkpoint in `folder`; `more` are
     settings."""
     ours = {key: more.pop(key) for key in ("prompt", "answer_tokens") if key in more}
-    asked = Asked(
+    asked = SystemRequest(
         name=str(folder),
         lang=more.pop("lang", "de"),
         settings=TranslationSettings(**more),

@@ -9,7 +9,7 @@ from typing import Any
 
 from mtbias.settings import LanguageModelSettings, TranslationSettings
 from mtbias.translate.language_models.endpoint_system import EndpointKind, EndpointPlan
-from mtbias.translate.system import Asked, MemoryStore, Store, Translated
+from mtbias.translate.system import MemoryStore, Store, SystemRequest, Translated
 from mtbias.types import SourceSentence
 
 
@@ -35,7 +35,7 @@ def german(source: str) -> str:
 def plan(
     url: str, corpus: Corpus, begun: Mapping[str, Any] | None = None, **settings: Any
 ) -> EndpointPlan:
-    asked = Asked(
+    asked = SystemRequest(
         name="small",
         lang="de",
         source_lang=settings.pop("source_lang", "en"),

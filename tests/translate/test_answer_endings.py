@@ -127,12 +127,14 @@ def test_an_answer_ends_for_the_first_reason_that_there_is() -> None:
 
 
 def test_the_limit_follows_the_source_unless_a_number_is_asked_for() -> None:
-    assert [AnswerLimit(1024, from_source=True).of(n) for n in (0, 10, 159, 160, 161, 900)] == [
+    assert [
+        AnswerLimit(1024, from_source=True).for_source(n) for n in (0, 10, 159, 160, 161, 900)
+    ] == [
         *(64, 124, 1018),
         *(1024, 1024, 1024),
     ]
     assert AnswerLimit(1024, from_source=True).signature == "1024,6x+64"
-    assert [AnswerLimit(90, from_source=False).of(n) for n in (1, 500)] == [90, 90]
+    assert [AnswerLimit(90, from_source=False).for_source(n) for n in (1, 500)] == [90, 90]
     assert AnswerLimit(90, from_source=False).signature == 90
 
 

@@ -12,7 +12,7 @@ import pytest
 from mtbias.errors import DependencyError, ModelError, SettingError
 from mtbias.settings import TranslationSettings
 from mtbias.translate.apertium_system import APERTIUM_KIND, ApertiumSystem
-from mtbias.translate.system import Asked, MemoryStore
+from mtbias.translate.system import MemoryStore, SystemRequest
 from mtbias.types import SourceSentence
 
 TEXTS = (
@@ -39,7 +39,7 @@ class Corpus:
 
 def opened(name: str, lang: str) -> ApertiumSystem:
     return APERTIUM_KIND.open(
-        Asked(
+        SystemRequest(
             name=name,
             lang=lang,
             settings=TranslationSettings(),

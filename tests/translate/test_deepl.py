@@ -17,7 +17,7 @@ from mtbias.machine.network import no_network
 from mtbias.settings import TranslationSettings
 from mtbias.translate import deepl_system
 from mtbias.translate.deepl_system import DeepLKind
-from mtbias.translate.system import Asked, MemoryStore, Plan, Translated
+from mtbias.translate.system import MemoryStore, Plan, SystemRequest, Translated
 from mtbias.translate.system_kinds import find_kind
 from mtbias.types import SourceSentence
 
@@ -89,7 +89,7 @@ def plan(
     name: str = "quality_optimized",
     **more: Any,
 ) -> Plan:
-    asked = Asked(
+    asked = SystemRequest(
         name=name,
         lang=more.pop("lang", "de"),
         source_lang=more.pop("source_lang", "en"),

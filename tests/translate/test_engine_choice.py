@@ -17,7 +17,7 @@ from mtbias.translate.seq2seq.checkpoint_system import (
 )
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.transformers_engine import _attention
-from mtbias.translate.system import Asked
+from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import CheckpointKind
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -36,19 +36,19 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("gpu")
 def test_on_a_gpu_fast_is_ctranslate2_in_fewer_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = EngineChoice.of(FAST, "cuda", "float16")
+    found = EngineChoice.from_settings(FAST, "cuda", "float16")
     assert (found.engine, found.dtype) == ("ct2", "float16")
     assert (
         found.why
         == "--preset fast on cuda: CTranslate2 in float16; the reference is --preset paper"
     )
-    assert EngineChoice.of(FAST, "cuda", "bfloat16").dtype == "bfloat16"
+    assert EngineChoice.from_settings(FAST, "cuda", "bfloat16").dtype == "bfloat16"
     older = {"float32", "float16", "int8"}  # a T4
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: older)
-    assert EngineChoice.of(FAST, "cuda:0", "bfloat16").dtype == "float16"
+    assert EngineChoice.from_settings(FAST, "cuda:0", "bfloat16").dtype == "float16"
     oldest = {"float32"}
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: oldest)
-    found = EngineChoice.of(FAST, "cuda", "float16")
+    found = EngineChoice.from_settings(FAST, "cuda", "float16")
     assert (found.engine, found.dtype) == ("transformers", "float16")
     assert found.why.endswith("because CTranslate2 has no float16 or bfloat16 there")
 
@@ -61,9 +61,11 @@ def test_what_the_settings_say_is_not_chosen() -> None:
         (TranslationSettings(engine="ct2", preset="fast"), "ct2", "float16"),
         (TranslationSettings(engine="transformers", preset="fast"), "transformers", "float16"),
     ):
-        assert EngineChoice.of(settings, "cuda", "float16") == EngineChoice(engine, dtype)  # type: ignore[arg-type] # a literal
+        assert EngineChoice.from_settings(settings, "cuda", "float16") == EngineChoice(
+            engine, dtype
+        )  # type: ignore[arg-type] # a literal
     assert (
-        EngineChoice.of(
+        EngineChoice.from_settings(
             TranslationSettings(preset="fast", dtype="bfloat16"), "cuda", "float16"
         ).dtype
         == "bfloat16"
@@ -75,7 +77,7 @@ def test_without_what_ctranslate2_needs_it_is_transformers_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def why(device: str) -> str:
-        found = EngineChoice.of(FAST, device, "float16")
+        found = EngineChoice.from_settings(FAST, device, "float16")
         assert (found.engine, found.dtype) == ("transformers", "float16")
         assert found.why.startswith(f"--preset fast on {device}: transformers in float16, because ")
         assert "\n" not in found.why
@@ -105,7 +107,7 @@ def test_on_a_cpu_nothing_changes_but_the_limit(
 
 
 def test_a_checkpoint_is_told_the_language_of_the_sources(m2m100: Path, tmp_path: Path) -> None:
-    asked = Asked(
+    asked = SystemRequest(
         name=str(m2m100), lang="de", source_lang="fr", settings=TranslationSettings(), device="cpu", cache=tmp_path,
         offline=True,
     )  # fmt: skip

@@ -29,7 +29,7 @@ from mtbias.translate.given_translations import (
     read_translations,
 )
 from mtbias.translate.language_models.prompt_files import load_prompt
-from mtbias.translate.shape_table import Wanted, shapes
+from mtbias.translate.shape_table import Selection, shapes
 from mtbias.translate.wmt_names import SuitePlace, suite_place, wmt_code
 from mtbias.translate.wmt_suite import instruction, suite_lines
 from mtbias.types import SourceSentence
@@ -40,7 +40,7 @@ SENTENCES = [
     SourceSentence("x-1", 1, "The doctor helped him."),
 ]
 TEXTS = ["Die Ärztin half.", "Der Arzt half."]
-GERMAN = Wanted(lang="de", dataset="custom")
+GERMAN = Selection(lang="de", dataset="custom")
 zstandard = pytest.mark.skipif(find_spec("zstandard") is None, reason="zstandard is not installed")
 
 TABLE = [
@@ -83,8 +83,8 @@ def lines(folder: Path, *rows: object) -> Path:
     return put(folder, "t.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
 
 
-def read(path: Path, wanted: Wanted = GERMAN) -> GivenTranslations:
-    return read_translations(path, SENTENCES, wanted=wanted)
+def read(path: Path, selection: Selection = GERMAN) -> GivenTranslations:
+    return read_translations(path, SENTENCES, selection=selection)
 
 
 def texts(found: GivenTranslations) -> list[str | None]:
@@ -384,11 +384,11 @@ def test_a_file_of_other_languages_and_data_sets_says_which() -> None:
     with pytest.raises(
         DataError, match=r"expected sentences of winomt in deu_Latn, got those of custom"
     ):
-        read(path, Wanted(lang="de", dataset="winomt"))
+        read(path, Selection(lang="de", dataset="winomt"))
     with pytest.raises(
         DataError, match="of custom in fra_Latn, got those of custom in deu_Latn, c"
     ):
-        read(path, Wanted(lang="fr", dataset="custom"))
+        read(path, Selection(lang="fr", dataset="custom"))
     assert tells_languages(path)
     assert not tells_languages(SHAPES / "comet.tsv")
 
@@ -419,7 +419,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_file_of_two_prompts_and_two_languages_is_scored_at_once(
     outputs: Path, tmp_path: Path
 ) -> None:
-    assert parts_in(outputs, Wanted("de", dataset="demo")) == ["plain", "feminine"]
+    assert parts_in(outputs, Selection("de", dataset="demo")) == ["plain", "feminine"]
     runs, compared = score_systems({"S": outputs}, ["de", "es"], tmp_path, settings=SETTINGS)
     assert [run.path.name for run in runs if run.path] == [
         "S-plain-de",

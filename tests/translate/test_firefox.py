@@ -21,7 +21,7 @@ from mtbias.settings import TranslationSettings
 from mtbias.translate.firefox import firefox_system
 from mtbias.translate.firefox.firefox_system import FIREFOX_KIND, FirefoxSystem, Workers
 from mtbias.translate.firefox.model_files import Pair, installed_model
-from mtbias.translate.system import Asked, MemoryStore
+from mtbias.translate.system import MemoryStore, SystemRequest
 from mtbias.types import SourceSentence
 from tests.cli.machine import Machine
 
@@ -45,8 +45,8 @@ SENTENCES = (
 )
 
 
-def asked(name: str, lang: str = "pt", cache: Path = Path("none"), **more: object) -> Asked:
-    return Asked(
+def asked(name: str, lang: str = "pt", cache: Path = Path("none"), **more: object) -> SystemRequest:
+    return SystemRequest(
         name=name,
         lang=lang,
         settings=TranslationSettings(),

@@ -9,7 +9,7 @@ import pytest
 
 from mtbias.errors import PluginError, SettingError
 from mtbias.settings import LanguageModelSettings, TranslationSettings
-from mtbias.translate.system import GROUP, Asked
+from mtbias.translate.system import GROUP, SystemRequest
 from mtbias.translate.system_kinds import CheckpointKind, find_kind, is_of_kind
 
 ADDRESS = "http://127.0.0.1:8000/v1"
@@ -24,8 +24,8 @@ TOY = Kind()
 """
 
 
-def _asked(name: str, cache: Path) -> Asked:
-    return Asked(
+def _asked(name: str, cache: Path) -> SystemRequest:
+    return SystemRequest(
         name=name,
         lang="es",
         settings=TranslationSettings(),

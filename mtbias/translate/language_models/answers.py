@@ -1,10 +1,8 @@
-"""Answers of language models: what is kept of each, and how the translations of a corpus are made
-of them.
-"""
+"""Answers of language models, and the translations of a corpus that are taken from them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,27 +15,25 @@ from mtbias.translate.system import Sources, Translated
 from mtbias.types import Translation
 
 MOST_TOKENS = 1024
-"""Most tokens of an answer, thinking included, where no other number is asked for."""
+"""Default of the most tokens of an answer, thinking included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a language model said to one prompt."""
+    """The answer of a language model to one prompt."""
 
     text: str
     finish: str | None = None
     """Why it ended: ``stop``, ``length`` (at the maximum), ``loop`` (it repeated itself without
-    end), ``content_filter``, or what else the server says."""
+    end), ``content_filter``, or another word of the server."""
     model: str | None = None
-    """The model's name as the server gives it."""
+    """The server's name of the model."""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
 
 
 class AnswersPlan(PartsPlan[Answer]):
-    """A plan that keeps the answers of a language model, to each distinct source once, or several
-    times.
-    """
+    """A plan that keeps one or several answers of a language model to each distinct source."""
 
     prompt: Prompt
     lang: str
@@ -49,19 +45,19 @@ class AnswersPlan(PartsPlan[Answer]):
 
     def clean(self, source: str, answer: Answer) -> Cleaned:
         """The translation in an answer."""
-        found = self._cleaned.get((source, answer))
-        if found is None:
-            found = clean(answer.text, source, self.prompt, self.lang, finish=answer.finish)
-            self._cleaned[source, answer] = found
-        return found
+        cleaned = self._cleaned.get((source, answer))
+        if cleaned is None:
+            cleaned = clean(answer.text, source, self.prompt, self.lang, finish=answer.finish)
+            self._cleaned[source, answer] = cleaned
+        return cleaned
 
     def text(self, source: str, piece: Answer) -> str | None:
         """See `mtbias.translate.outputs.PartsPlan`."""
         return self.clean(source, piece).text
 
     def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; all sources follow each other as often as they
-        were asked.
+        """See `mtbias.translate.outputs.PartsPlan`; with repeats, `pieces` has all sources, then
+        all again.
 
         Raises:
             ModelError: several models answered.
@@ -69,56 +65,65 @@ class AnswersPlan(PartsPlan[Answer]):
         models = {answer.model for _, answer in pieces} - {None}
         if len(models) > 1:
             raise changed_model(*sorted(map(str, models)))
+
         n = len(self.distinct)
-        times = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
-        first, *others = [
-            [
-                _translation(i.id, self.clean(i.source, found[i.source]), found[i.source].text)
-                for i in self.instances
-            ]
-            for found in times
-        ]
-        noticed = tally((i.id, self.clean(i.source, times[0][i.source])) for i in self.instances)
-        answered = {"form": "answered", "answered_as": next(iter(models), None), **noticed}
-        return Translated(first, answered, repeats=others)
+        rounds = [dict(pieces[start : start + n]) for start in range(0, len(pieces), n)]
+        first, *repeats = map(self._translations, rounds)
+        cleaned = [(i.id, self.clean(i.source, rounds[0][i.source])) for i in self.instances]
+        noticed = {
+            "form": "answered",
+            "answered_as": next(iter(models), None),
+            **tally(cleaned),
+        }
+        return Translated(first, noticed, repeats=repeats)
+
+    def _translations(self, answers: Mapping[str, Answer]) -> list[Translation]:
+        """The translations of the corpus in the answers to its sources."""
+        translations = []
+        for instance in self.instances:
+            answer = answers[instance.source]
+            cleaned = self.clean(instance.source, answer)
+            translations.append(_translation(instance.id, cleaned, answer.text))
+        return translations
 
 
 def changed_model(first: str, other: str) -> ModelError:
-    """Numbers of two models at once are those of none."""
+    """The error where two models answer in one run, whose numbers would be those of neither."""
     return ModelError(
-        f"expected answers of one model in a run, got {first!r} and {other!r}: the server changed it meanwhile; ask "
-        "for the model by a name that stays (with its date or revision), into another folder"
+        f"expected answers of one model in a run, got {first!r} and {other!r}: "
+        "the server changed it meanwhile; ask for the model by a name that stays "
+        "(with its date or revision), into another folder"
     )
 
 
 def cleaned_system(system: GivenSystem, lang: str) -> GivenSystem:
-    """The system whose translations are those in the answers of `system`, into the language `lang`.
+    """The system whose translations into `lang` are those in the answers of `system`.
 
-    What a file lacks, and an empty line of it, is no answer and counts as it does otherwise.
+    Missing and empty lines of a file are not answers, and count as without cleaning.
     """
 
     def read(corpus: Sources) -> GivenTranslations:
-        given = system.read(corpus)
-        prompt = load_prompt("plain")  # what was asked is not known; this one asks for one line
+        answers = system.read(corpus)
+        prompt = load_prompt("plain")  # the model's prompt is unknown; this one asks for one line
         sources = {instance.id: instance.source for instance in corpus.instances}
-        found = {
-            a.id: clean(a.text, sources[a.id], prompt, lang)
-            for a in given.translations
-            if a.text is not None
-        }
-        translations = [
-            _translation(a.id, found[a.id], a.text) if a.id in found else a
-            for a in given.translations
-        ]
-        noticed = tally(found.items())
-        for kind, ids in given.noticed["examples"].items():
+        cleaned: dict[str, Cleaned] = {}
+        translations = []
+        for answer in answers.translations:
+            if answer.text is None:
+                translations.append(answer)
+                continue
+            result = clean(answer.text, sources[answer.id], prompt, lang)
+            cleaned[answer.id] = result
+            translations.append(_translation(answer.id, result, answer.text))
+
+        noticed = tally(cleaned.items())
+        for kind, ids in answers.noticed["examples"].items():
             noticed["examples"][kind] = [*ids, *noticed["examples"].get(kind, ())][:EXAMPLES]
-        return replace(
-            given, translations=translations, noticed={**given.noticed, **noticed}, cleaned=True
-        )
+        all_noticed = {**answers.noticed, **noticed}
+        return replace(answers, translations=translations, noticed=all_noticed, cleaned=True)
 
     return replace(system, read=read)
 
 
-def _translation(id_: str, found: Cleaned, raw: str | None) -> Translation:
-    return Translation(id_, found.text, found.reason, raw)
+def _translation(id_: str, cleaned: Cleaned, raw: str | None) -> Translation:
+    return Translation(id_, cleaned.text, cleaned.reason, raw)

@@ -1,9 +1,9 @@
-"""From the answer of a language model to the translation in it, with what was noticed on the way.
+"""The translation in the answer of a language model.
 
-A thought before the translation, fences, a label and quotation marks around it are removed, and of
-several lines the first that may be the translation is taken. Each is counted by its kind. What has
-another shape has no translation, nor has an answer that offers several: it is not guessed. The
-translation is a part of the answer as it stands there, but for Markdown's marks of emphasis.
+A thought before the translation, and fences, a label and quotation marks around it are removed; of
+several lines the first that may be the translation is taken. Each is counted by its kind. An answer
+of another shape, or with several translations, has no translation: nothing is guessed. The
+translation is a part of the answer as it was written, except for Markdown's marks of emphasis.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ from typing import Any
 from mtbias.errors import MtbiasError
 from mtbias.files.text_repair import OF_CHARACTERS, repair
 from mtbias.language.installed import get_language
+from mtbias.translate.language_models.answer_marks import (
+    after_thought,
+    within_element,
+    without_markdown,
+    without_quotes,
+    without_tokens,
+)
 from mtbias.translate.language_models.prompt_files import AnswerForm, Prompt, load_prompt
 from mtbias.translate.outputs import EXAMPLES
 from mtbias.translate.text_language import (
@@ -42,7 +49,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "alternatives": "several translations offered",
         "note": "talk about the translation",
         "language": "text in another language",
-        "shape": "another shape (JSON, brackets, a note behind the translation, marks within marks)",
+        "shape": "another shape "
+        "(JSON, brackets, a note behind the translation, marks within marks)",
         "echo": "the source repeated",
         "introduction": "announcements of the translation",
         "lines": "further lines behind the translation",
@@ -52,34 +60,32 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "quotes": "quotation marks around the translation",
     }
 )
-"""What may be noticed in answers. Down to ``alternatives`` they leave an answer without a
-translation; the others are removed, and leave it without one where they are all that it has."""
+"""What answers may have. The kinds down to ``alternatives`` leave an answer without a translation;
+the others are removed, and leave it without one only where nothing else is left."""
 
 # The longest of 32,000 translations of WinoMT into eight languages has 2.1 times the characters of
 # its source.
 TIMES_LONGER = 5
 LEAST_LONG = 200
-"""A text of more than `TIMES_LONGER` times the source's characters, and this many more, is no
-translation of it."""
+"""A translation has at most `TIMES_LONGER` times the source's characters, and this many more."""
 _UNFINISHED = frozenset({"length", "loop"})
-"""Why an answer ended that was not finished."""
+"""Ends of answers that were not finished."""
 MOST_MARKS = 8
-"""Marks within marks: a line that has more has another shape."""
+"""Most marks within marks of a line; one with more has another shape."""
 MOST_LINES = 60
-"""Lines of an answer that are looked at."""
+"""Most lines of an answer that are read."""
 # "El médico ayudó al paciente." and "La médica ayudó a la paciente." have 0.63.
 ALIKE = 0.5
-"""Dice coefficient of the groups of three letters from which on two lines are translations of one
-sentence."""
+"""Least Dice coefficient of the groups of three letters of two translations of one sentence."""
 _LEAST_ALIKE = 3
-"""Lines of fewer words share their letters by chance."""
+"""Least words of such lines; shorter ones may share their letters by chance."""
 _FEW_WORDS = 4
-"""A line before the translation that is no longer, and begins as an announcement, is one."""
+"""Most words of a line before the translation that is an announcement because it begins as one."""
 
 _LABEL = re.compile(r"([^:：{\n]{1,400})[:：](?!//)\s*(.*)", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?。؟][\"”»')\]]{0,3}\s+(?=\S)")
 _ASIDE = re.compile(r"\s[/|]+\s|\s?[(\[]|[)\]]")
-"""What stands before another wording, and around what is in brackets."""
+"""Signs before another wording, and brackets."""
 _ARTICLE = re.compile(r"\s[(\[](\w{1,3})[)\]]")
 _WRITTEN_ON = re.compile(r"\w\(\w{1,4}\)|\w/\w")
 _APOSTROPHE = re.compile("[’‘ʼ`´]")
@@ -88,54 +94,53 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’]m|me|my|mine|we|us|our|sorry|excuse|pardon|forgive|apolog\w*|regret\w*|as an?)\b",
     re.IGNORECASE,
 )
-"""What the source has where its translation may begin like a refusal."""
+"""Words of a source whose translation may begin like a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What is left of an answer."""
+    """The translation in an answer, and what the answer has around it."""
 
     text: str | None
-    """The translation; None where there is none, or nobody can tell which it is."""
+    """The translation; None where there is none, or several."""
     kinds: tuple[str, ...] = ()
-    """What was noticed in the answer, each of `KINDS` once and in their order."""
+    """What the answer has, each of `KINDS` once and in their order."""
     reason: str | None = None
-    """Which of the kinds leaves it without a translation."""
+    """The kind that leaves it without a translation."""
 
 
 def clean(
     answer: str, source: str, prompt: Prompt, lang: str, *, finish: str | None = None
 ) -> Cleaned:
-    """The translation in `answer`, to the question for a translation of `source` that `prompt`
-    asked.
+    """The translation of `source` in `answer`.
 
     Args:
-        answer: what the model wrote.
+        answer: the model's text.
         source: the sentence.
-        prompt: what was asked (`mtbias.translate.language_models.prompt_files`).
-        lang: ISO 639-1 code of the language asked for.
+        prompt: the prompt (`mtbias.translate.language_models.prompt_files`).
+        lang: ISO 639-1 code of the target language.
         finish: why the answer ended: ``length`` where it was cut off, ``loop`` where it repeated
-            itself without end, ``content_filter`` where it was withheld; others, and None, are a
-            usual end.
+            itself without end, ``content_filter`` where it was withheld; any other value, and None,
+            is a normal end.
     """
     unfinished = finish in _UNFINISHED
-    kept = _without_begun_repetition(answer) if unfinished else answer
+    complete = _without_begun_repetition(answer) if unfinished else answer
     reading = _Reading(source, lang, _answer_words(lang))
     text, reason = None, "refusal"
     if finish != "content_filter":
-        text, reason = reading.translation(repair(kept, OF_CHARACTERS).text, prompt.answer)
-    if text is not None and kept != answer:
+        text, reason = reading.translation(repair(complete, OF_CHARACTERS).text, prompt.answer)
+    if text is not None and complete != answer:
         reading.kinds.add("lines")
     elif unfinished and (text is None or _plain(answer).endswith(_plain(text))):
         looping = finish == "loop" or is_repetitive(answer)
         text, reason = None, "loop" if looping else "truncated"
-    noticed = {*reading.kinds, reason}
-    return Cleaned(text, tuple(kind for kind in KINDS if kind in noticed), reason or None)
+    kinds = {*reading.kinds, reason}
+    return Cleaned(text, tuple(kind for kind in KINDS if kind in kinds), reason or None)
 
 
 def _without_begun_repetition(answer: str) -> str:
-    """An answer that was not finished, without its last line where that is the beginning of an
-    earlier one: it is no other translation.
+    """An unfinished answer without its last line if that is the beginning of an earlier one, and so
+    not another translation.
     """
     before, _, last = answer.rstrip().rpartition("\n")
     begun = last.strip()
@@ -144,16 +149,14 @@ def _without_begun_repetition(answer: str) -> str:
 
 
 def needs_cleaning(text: str, source: str, lang: str) -> bool:
-    """Whether `clean` would take something away from a text, or find no translation in it: it is a
-    whole answer, and not the translation alone. The language of the text and copies of the source
-    are not looked at.
+    """Whether a text is a whole answer and not a translation alone: `clean` would remove something
+    or find no translation. The language of the text and copies of the source are not checked.
     """
     known = _answer_words(lang)
     plain = _APOSTROPHE.sub("'", text.lower())
-    opens = _openings_of_answers(lang).match(plain) or any(
-        word in plain for word in known["translation"]
-    )
-    if not (opens or _MARK_OF_ANSWERS.search(text)):
+    speaks = any(word in plain for word in known["translation"])
+    opens = _openings_of_answers(lang).match(plain)
+    if not (opens or speaks or _MARK_OF_ANSWERS.search(text)):
         return False
     reading = _Reading(source, lang, known, in_any_language=True)
     cleaned, reason = reading.translation(text, load_prompt("plain").answer)
@@ -161,34 +164,36 @@ def needs_cleaning(text: str, source: str, lang: str) -> bool:
 
 
 _MARK_OF_ANSWERS = re.compile(r"[\n:：<>*#_`\[\](){}|/\"“”„«»]|[.!?。؟]\s|^\W*\d")
-"""What answers with something around the translation have, and most translations lack."""
+"""Signs of answers with something around the translation, which most translations lack."""
 
 
 @cache
 def _openings_of_answers(lang: str) -> re.Pattern[str]:
-    """How announcements and refusals begin."""
+    """The beginnings of announcements and refusals."""
     known = _answer_words(lang)
     openings = "|".join(map(re.escape, (*known["openers"], *known["refusals"])))
     return re.compile(rf"[\W_]*(?:{openings})(?!\w)")
 
 
 def tally(cleaned: Iterable[tuple[str, Cleaned]]) -> dict[str, Any]:
-    """Counts for `metrics.json`, of (id, cleaned answer) of every sentence.
+    """Counts for `metrics.json`, from (id, cleaned answer) of every sentence.
 
-    ``cleaned`` has how many answers each kind was noticed in, ``untranslated`` how many it left
-    without a translation; kinds that were not noticed are not there. ``examples`` has some ids of
-    each, those without a translation first.
+    ``cleaned`` has the number of answers of each kind that occurs, ``untranslated`` of those that
+    it left without a translation. ``examples`` has some ids of each, those without a translation
+    first.
     """
-    rows = sorted(
-        cleaned, key=lambda row: row[1].text is not None
-    )  # stable: in the order of the corpus
-    found = {kind: [id_ for id_, each in rows if kind in each.kinds] for kind in KINDS}
-    ids = {kind: those for kind, those in found.items() if those}
-    reasons = Counter(each.reason for _, each in rows)
+    by_kind: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    reasons: Counter[str | None] = Counter()
+    # The sort is stable, so ids are in the order of the corpus.
+    for id_, answer in sorted(cleaned, key=lambda row: row[1].text is not None):
+        reasons[answer.reason] += 1
+        for kind in answer.kinds:
+            by_kind[kind].append(id_)
+    by_kind = {kind: ids for kind, ids in by_kind.items() if ids}
     return {
-        "untranslated": {kind: reasons[kind] for kind in ids if reasons[kind]},
-        "cleaned": {kind: len(those) for kind, those in ids.items()},
-        "examples": {kind: those[:EXAMPLES] for kind, those in ids.items()},
+        "untranslated": {kind: reasons[kind] for kind in by_kind if reasons[kind]},
+        "cleaned": {kind: len(ids) for kind, ids in by_kind.items()},
+        "examples": {kind: ids[:EXAMPLES] for kind, ids in by_kind.items()},
     }
 
 
@@ -199,19 +204,19 @@ def _plain(text: str) -> str:
 
 @cache
 def _answer_words(lang: str) -> Mapping[str, tuple[str, ...]]:
-    """The words of models that translate into `lang`, those in English among them
+    """The words around translations into `lang`, in that language and in English
     (``answer_words.toml``).
     """
-    tables = tomllib.loads(
-        resources.files(__package__).joinpath("answer_words.toml").read_text(encoding="utf-8")
-    )
+    path = resources.files(__package__).joinpath("answer_words.toml")
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
-        own = get_language(lang).name.lower()
+        name = get_language(lang).name.lower()
     except MtbiasError:
-        own = lang
-    used = [tables["en"], tables.get(lang, {}), {"names": [lang, own]}]
+        name = lang
+    own = tables.get(lang, {})
+    names = {"names": [lang, name]}
     return {
-        key: tuple(word for table in used for word in table.get(key, ())) for key in tables["en"]
+        key: (*words, *own.get(key, ()), *names.get(key, ())) for key, words in tables["en"].items()
     }
 
 
@@ -241,7 +246,7 @@ class _Reading:
     lang: str
     known: Mapping[str, tuple[str, ...]]
     kinds: set[str] = field(default_factory=set)
-    """What was noticed so far."""
+    """What the answer has, as far as it was read."""
     in_any_language: bool = False
     """Whether a line in another language may be the translation."""
 
@@ -276,25 +281,26 @@ class _Reading:
     def _only(self, text: str, others: Sequence[str], form: AnswerForm) -> tuple[str | None, str]:
         """The first line that may be the translation, unless another is one too."""
         further = {self._bare(line)[0] for line in others} - {""}
-        several = {each for each in further if not self._repeats(each, text)}
+        if form.lines == "first":
+            self._notice("lines", bool(further))
+            return text, ""
+
+        different = [line for line in further if not self._repeats(line, text)]
         if form.lines != "alternatives":
-            several = {each for each in several if _alike(text, each)}
-        if several and form.lines != "first":
+            different = [line for line in different if _alike(text, line)]
+        if different:
             return None, "alternatives"
-        if (
-            form.lines != "first"
-            and _has_more_sentences(self.source, text)
-            and any(
-                self._role(each, set(), last=True) == "text" for each in further
-            )  # the rest of it, perhaps
-        ):
-            return None, "shape"
+        # A line with fewer sentences than the source may go on in another line.
+        if _has_more_sentences(self.source, text):
+            roles = [self._role(line, set(), last=True) for line in further]
+            if "text" in roles:
+                return None, "shape"
         self._notice("lines", bool(further))
         return text, ""
 
     def _repeats(self, line: str, translation: str) -> bool:
-        """Whether a line is the translation once more, without anything else or within a sentence
-        about it ("In Spanish, this translates to …").
+        """Whether a line is the translation again, alone or in a sentence about it ("In Spanish,
+        this translates to …").
         """
         if words(line) == words(translation):
             return True
@@ -307,14 +313,15 @@ class _Reading:
     def _bare(self, text: str) -> tuple[str, set[str]]:
         """A line without marks and labels, and the kinds of these."""
         kinds: set[str] = set()
+        steps = (
+            ("markdown", without_markdown),
+            ("quotes", without_quotes),
+            ("introduction", self._without_opener),
+            ("introduction", self._without_label),
+        )
         for _ in range(MOST_MARKS):
             before = text
-            for kind, strip in (
-                ("markdown", without_markdown),
-                ("quotes", without_quotes),
-                ("introduction", self._without_opener),
-                ("introduction", self._without_label),
-            ):
+            for kind, strip in steps:
                 stripped = strip(text, self.source).strip()
                 kinds |= {kind} if stripped != text else set()
                 text = stripped
@@ -323,45 +330,37 @@ class _Reading:
         return text, {*kinds, "shape"}
 
     def _without_opener(self, text: str, source: str) -> str:
-        """A line without the "Sure!" that is its first sentence, where it has more sentences than
-        the source.
+        """A line without a "Sure!" as its first sentence, if it has more sentences than the
+        source.
         """
         end = _SENTENCE_END.search(text)
         if end is None or _folded(text[: end.start()]) not in self.known["openers"]:
             return text
-        return (
-            text[end.end() :] if self._opens(text) and _has_more_sentences(text, source) else text
-        )
+        is_announcement = self._opens(text) and _has_more_sentences(text, source)
+        return text[end.end() :] if is_announcement else text
 
     def _without_label(self, text: str, source: str) -> str:
-        """A line without the announcement before its colon: "Spanish:", "Here is the
-        translation:".
-        """
+        """A line without an announcement before a colon: "Spanish:", "Here is the translation:"."""
         match = _LABEL.fullmatch(text)
         if match is None or ":" in source or source.lower().startswith(match[1].lower()):
             return text
         label = _folded(match[1])
-        named = (
-            self._speaks(label)
-            or label.removeprefix("in ") in self.known["names"]
-            or self._opens(label)
-        )
-        return match[2] if named else text
+        names_language = label.removeprefix("in ") in self.known["names"]
+        is_label = names_language or self._speaks(label) or self._opens(label)
+        return match[2] if is_label else text
 
     def _role(self, text: str, kinds: set[str], *, last: bool) -> str:
-        """What a line is, without its marks: ``text`` where it may be the translation."""
+        """The role of a line without its marks: ``text`` if it may be the translation."""
         if len(text) > TIMES_LONGER * len(self.source) + LEAST_LONG:
             return "overlong"
-        sentences = _SENTENCE_END.split(text) if _has_more_sentences(text, self.source) else [text]
-        pieces = [text] if _ASIDE.search(self.source) else _ASIDE.split(text)
-        further = [(each[0], piece) for each in (sentences, pieces) for piece in each[1:]]
         if not any(letter.isalnum() for letter in text):
             return "introduction" if "introduction" in kinds else "empty"
         if self._is_echo(text):
             return "echo"
         if _begins(text, self.known["refusals"]) and not _FIRST_PERSON.search(self.source):
             return "refusal"
-        if self._has_article(text) or any(_alike(*pair) for pair in further):
+        further = self._further_pieces(text)
+        if self._has_article(text) or any(_alike(first, piece) for first, piece in further):
             return "alternatives"
         if "shape" in kinds or (text[0] in "([{" and text[0] != self.source[:1]):
             return "shape"
@@ -373,55 +372,62 @@ class _Reading:
         foreign = not self.in_any_language and is_in_another(text, self.lang)
         return "language" if foreign else "text"
 
+    def _further_pieces(self, text: str) -> list[tuple[str, str]]:
+        """The pieces of a line, each with the first one, that the source gives no reason for: more
+        sentences than it has, other wordings, and texts in brackets.
+        """
+        further = []
+        if _has_more_sentences(text, self.source):
+            first, *pieces = _SENTENCE_END.split(text)
+            further += [(first, piece) for piece in pieces]
+        if not _ASIDE.search(self.source):
+            first, *pieces = _ASIDE.split(text)
+            further += [(first, piece) for piece in pieces]
+        return further
+
     def _is_note(self, text: str) -> bool:
-        """Whether a part of a line is none of the translation; a name in English is."""
+        """Whether a piece of a line is not part of the translation; a name in English may be."""
         foreign = is_in_another(text, self.lang) and not set(words(text)) <= set(words(self.source))
         return foreign or self._is_echo(text) or self._without_label(text, self.source) != text
 
     def _speaks(self, text: str) -> bool:
-        """Whether a text has a word for translating and the source has none, nor one for
+        """Whether a text has a word for translating, and the source has none for translating or
         interpreting.
         """
-        said, own = text.lower(), self.source.lower()
-        return (
-            any(each in said for each in self.known["translation"])
-            and "translat" not in own
-            and "interpret" not in own
-        )
+        plain, source = text.lower(), self.source.lower()
+        if "translat" in source or "interpret" in source:
+            return False
+        return any(word in plain for word in self.known["translation"])
 
     def _opens(self, text: str) -> bool:
-        """Whether a text begins as an announcement does, and the source does not."""
-        return _begins(text, self.known["openers"]) and not _begins(
-            self.source, self.known["openers"]
-        )
+        """Whether a text begins like an announcement, and the source does not."""
+        openers = self.known["openers"]
+        return _begins(text, openers) and not _begins(self.source, openers)
 
     def _has_article(self, text: str) -> bool:
-        """Whether an article stands in brackets ("El (la) médico"), which would be read as the
-        gender of the other.
+        """Whether an article is in brackets ("El (la) médico"): only the other one would be read.
 
-        Two forms of a word ("el médico (la médica)", "el médico/la médica") are one translation,
-        and both are read.
+        Two forms of a word ("el médico (la médica)", "el médico/la médica") are one translation, of
+        which both are read.
         """
-        found = (
-            None
-            if _WRITTEN_ON.search(text) or _ASIDE.search(self.source)
-            else _ARTICLE.search(text)
-        )
-        return found is not None and found[1].lower() not in words(self.source)
+        if _WRITTEN_ON.search(text) or _ASIDE.search(self.source):
+            return False
+        article = _ARTICLE.search(text)
+        return article is not None and article[1].lower() not in words(self.source)
 
     def _is_echo(self, text: str) -> bool:
-        """Whether a text of some words is the source, or nearly so, or begins with it."""
+        """Whether a text is nearly the source, or begins with it; False for a short source."""
         own = words(self.source)
         if len(own) < MIN_WORDS:
             return False
-        return text.lower().lstrip("\"“«'").startswith(self.source.lower()) or is_copy(
-            own, words(text)
-        )
+        if text.lower().lstrip("\"“«'").startswith(self.source.lower()):
+            return True
+        return is_copy(own, words(text))
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two lines are translations of one sentence, not the same: they share most groups of
-    three letters.
+    """Whether two lines are different translations of one sentence: they share most groups of three
+    letters.
 
     Edge cases: False where either has fewer than three words.
     """
@@ -435,109 +441,3 @@ def _alike(one: str, other: str) -> bool:
 def _trigrams(text: str) -> Counter[str]:
     plain = f" {' '.join(words(text))} "
     return Counter(plain[at : at + 3] for at in range(len(plain) - 2))
-
-
-# Marks around a translation that are none of its text: thinking, special tokens, Markdown,
-# quotation marks.
-#
-# Each function is given a text, and gives what is left of it. A mark that the source has too is
-# left alone.
-
-_THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_BEGINS_THOUGHT = re.compile(
-    rf"(?:<(?:{_THOUGHT})>|\[THINK\]|◁think▷|<\|channel\|>\s*analysis)", re.IGNORECASE
-)
-_ENDS_THOUGHT = re.compile(
-    rf"</(?:{_THOUGHT})>|\[/THINK\]|◁/think▷|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
-)
-# Of templates of chat models (ChatML, Llama, Gemma, Mistral, DeepSeek) and of SentencePiece.
-_ROLE = r"(?:\s*(?:system|user|assistant|model)\b)?"
-_TOKEN = re.compile(
-    rf"<\|(?:im_start|start_header_id|start)\|>{_ROLE}|<start_of_turn>{_ROLE}|<[|｜][\w▁]{{1,40}}[|｜]>"
-    r"|<end_of_turn>|</?s>|<(?:eos|bos|pad|unk)>|\[/?INST\]"
-)
-_ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,30})>(.*)</\1>", re.DOTALL)
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w-]*\s*|\s*(?:[-*_=#]\s*){3,}")
-_BULLET = re.compile(r"(?:[-*•–—+]|#{1,6}|>|\d{1,2}[.)]|[a-z]\))\s+")
-# Between words a star or an underscore stands for all genders (Lehrer*innen, niñ_s) and emphasises
-# nothing. What may stand between is bounded, so that time stays linear.
-_EMPHASIS = re.compile(
-    r"(?<![\w*_`])([*_`]{1,3})(?![\s*_`])((?:[^*_`\n]|(?<=\w)[*_`](?=\w)){1,1000}?)(?<!\s)\1(?![\w*_`])"
-)
-_PAIRS = {
-    '"': '"', "“": "”", "”": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "'": "'", "‚": "‘’", "‹": "›", "「": "」",
-    "״": "״", "`": "'",
-}  # fmt: skip
-_QUOTES = frozenset("".join([*_PAIRS, *_PAIRS.values()]))
-_DOUBLE = frozenset('"“”„«»')
-"""Marks that are no apostrophes, nor marks within a word, so that one alone has lost its
-partner."""
-
-
-def marks_thought(text: str) -> bool:
-    """Whether a mark of thinking stands in a text, such as a chat template."""
-    return bool(_BEGINS_THOUGHT.search(text) or _ENDS_THOUGHT.search(text))
-
-
-def after_thought(text: str) -> str | None:
-    """What stands behind the last thought; None where one begins and does not end."""
-    ends = [found.end() for found in _ENDS_THOUGHT.finditer(text)]
-    rest = text[ends[-1] :] if ends else text
-    return None if _BEGINS_THOUGHT.search(rest) else rest
-
-
-def without_tokens(text: str) -> str:
-    """The first piece between special tokens that is not blank; the text itself where there is no
-    token.
-    """
-    if not _TOKEN.search(text):
-        return text
-    return next((piece for piece in _TOKEN.split(text) if piece.strip()), "")
-
-
-def within_element(text: str) -> str:
-    """What stands in the one element that the text is: ``<translation>…</translation>``."""
-    found = _ELEMENT.fullmatch(text.strip())
-    return found[2] if found and f"<{found[1]}>" not in found[2] else text
-
-
-def without_markdown(line: str, source: str) -> str:
-    """A line without the bullet, number or heading that begins it, and without emphasis; of a fence
-    nothing.
-    """
-    if _FENCE.fullmatch(line):
-        return ""
-    bullet = _BULLET.match(line)
-    if (
-        bullet
-        and not _BULLET.match(source)
-        and not (bullet[0][0] in "-–—" and source[:1] in _QUOTES)
-    ):
-        line = line[bullet.end() :]
-    # What is left at an end has lost its partner.
-    return (
-        line
-        if set("*_`") & set(source)
-        else _EMPHASIS.sub(r"\2", line).removeprefix("**").removesuffix("**")
-    )
-
-
-def without_quotes(line: str, source: str) -> str:
-    """A line without the quotation marks around all of it, or a double one without its partner at
-    an end.
-
-    A full stop behind the mark goes with it. Where the source begins with a mark all stay; where it
-    has a double one, so does one without its partner.
-    """
-    text = line[:-1] if line[-1:] == "." and line[-2:-1] in _QUOTES else line
-    if len(text) < 2 or source[:1] in _QUOTES:
-        return line
-    first, inner, last = text[0], text[1:-1].strip(), text[-1]
-    if inner and last in _PAIRS.get(first, "") and not {first, last} & set(inner):
-        return inner
-    alone = sum(map(text.count, _DOUBLE)) == 1 and _DOUBLE.isdisjoint(source)
-    if alone and first in _DOUBLE:
-        return line[1:]
-    return (
-        text[:-1] if alone and last in _DOUBLE and not text[-2].isdigit() else line
-    )  # 3" are inches

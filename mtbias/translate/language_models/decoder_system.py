@@ -1,6 +1,4 @@
-"""Checkpoints that are decoders (causal language models) as a translation system: greedy answers,
-cleaned and kept.
-"""
+"""Checkpoints of decoders (causal language models) as a translation system, with greedy answers."""
 
 from __future__ import annotations
 
@@ -39,14 +37,14 @@ from mtbias.translate.seq2seq.engine import (
     within_memory,
 )
 from mtbias.translate.seq2seq.transformers_engine import load_model
-from mtbias.translate.system import Asked, Begun, Sources, Store, Translated
+from mtbias.translate.system import Begun, Sources, Store, SystemRequest, Translated
 from mtbias.types import Json, SourceSentence
 
-# More than translations need (docs/language_models.md), even where a tokenizer knows little but
-# English.
+# More than translations need (docs/language_models.md), even with a tokenizer that knows little
+# but English.
 TIMES_SOURCE = 6
 ROOM = 64
-"""The most tokens of an answer follow its source: `TIMES_SOURCE` times its tokens, and room for an
+"""An answer has at most `TIMES_SOURCE` times the tokens of its source, and `ROOM` more for an
 announcement or a note."""
 
 _log = logging.getLogger(__name__)
@@ -54,17 +52,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimit:
-    """How many tokens an answer may have."""
+    """The most tokens of an answer."""
 
     most: int
-    """At most so many, whatever the source."""
+    """Most tokens for any source."""
     from_source: bool
-    """Whether the limit also follows the source's tokens."""
+    """Whether the limit also depends on the source's tokens."""
 
-    def of(self, source_tokens: int) -> int:
+    def for_source(self, source_tokens: int) -> int:
         """Most tokens of the answer to a source: ``min(most, 6 × source tokens + 64)``, or `most`.
 
-        It depends on the sentence alone, so that an answer does not depend on what shares its
+        It depends on the sentence alone, so that an answer does not depend on the rest of its
         batch.
         """
         if not self.from_source:
@@ -86,23 +84,21 @@ class DecoderSystem(BatchSystem):
     """The settings that change something."""
     cpu_rows = 16  # prompts are longer than sources
 
-    def __init__(self, checkpoint: Checkpoint, asked: Asked) -> None:
+    def __init__(self, checkpoint: Checkpoint, request: SystemRequest) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
         Raises:
-            UsageError: no such prompt or preset, or a prompt for other languages.
+            UsageError: there is no such prompt or preset, or the prompt is for other languages.
             ModelError: the tokenizer cannot be loaded.
         """
-        self.checkpoint, self.lang, self.settings = checkpoint, asked.lang, asked.settings
-        self.source_lang = asked.source_lang
-        self.language_model: LanguageModelSettings = asked.language_model
+        self.checkpoint, self.lang, self.settings = checkpoint, request.lang, request.settings
+        self.source_lang = request.source_lang
+        self.language_model: LanguageModelSettings = request.language_model
         self.prompt: Prompt = load_prompt(self.language_model.prompt)
-        self.prompt.filled(
-            "", asked.lang, asked.source_lang
-        )  # refuses a language that it is not for
-        self.device = chosen_device(asked.device)
-        preset = get_preset(asked.settings.preset)
-        self.dtype = asked.settings.dtype or preset.dtype(asked.translates_on or self.device)
+        self.prompt.filled("", request.lang, request.source_lang)  # refuses other languages
+        self.device = chosen_device(request.device)
+        preset = get_preset(request.settings.preset)
+        self.dtype = request.settings.dtype or preset.dtype(request.translates_on or self.device)
         if self.dtype not in DTYPES["transformers"]:  # a sweep's, which may be for CTranslate2
             known = ", ".join(DTYPES["transformers"])
             raise SettingError(
@@ -110,15 +106,15 @@ class DecoderSystem(BatchSystem):
                 f"expected {known} for {checkpoint.name}, a language model, got {self.dtype!r}",
             )
         self.tokenizer = DecoderTokenizer.load(checkpoint.folder)
-        self._warn_of_orders()
-        given = self.language_model.answer_tokens
+        self._warn_of_instructions()
+        most = self.language_model.answer_tokens
         is_translation = not (self.tokenizer.thinks or self._asks_for_more)
-        self.limit = AnswerLimit(given or MOST_TOKENS, given is None and is_translation)
-        # Greedy; the start token that `max_length` counts is none here.
+        self.limit = AnswerLimit(most or MOST_TOKENS, most is None and is_translation)
+        # Greedy; `max_length` counts a start token, which a decoder does not have.
         self.decoding = Decoding(beams=1, max_length=self.limit.most + 1)
 
-    def _warn_of_orders(self) -> None:
-        """Warn where a model without a chat template is given an order, which it would not obey."""
+    def _warn_of_instructions(self) -> None:
+        """Warn of an instruction to a model without a chat template, which will not follow it."""
         asks_to_continue = self.prompt.messages[-1].content.rstrip().endswith(":")
         if self.tokenizer.template == "plain" and not asks_to_continue:
             _log.warning(
@@ -136,8 +132,8 @@ class DecoderSystem(BatchSystem):
 
     @property
     def ends_at_line(self) -> bool:
-        """Whether an answer ends with its line: a model without a chat template does not end it
-        otherwise, but continues with the next question.
+        """Whether an answer ends with its line: without a chat template a model continues with the
+        next question.
         """
         return self.tokenizer.template == "plain" and not self._asks_for_more
 
@@ -150,25 +146,23 @@ class DecoderSystem(BatchSystem):
 
     def weights(self) -> int:
         """See `BatchSystem`; by the sizes of their files."""
-        files = [*self.checkpoint.folder.glob("*.safetensors")] or [
-            *self.checkpoint.folder.glob("*.bin")
-        ]
+        folder = self.checkpoint.folder
+        files = [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
         return sum(path.stat().st_size for path in files) * (2 if self.dtype == "float32" else 1)
 
     def sizes(self) -> Mapping[str, Any]:
-        """See `BatchSystem`; few heads of keys and values are narrow."""
+        """See `BatchSystem`; ``d_model`` is the width of keys and values, which may have fewer
+        heads.
+        """
         config = load_json((self.checkpoint.folder / "config.json").read_bytes())
         config = config.get("text_config") or config  # of models that read pictures too
-        hidden, heads = (
-            int(config.get("hidden_size") or 4096),
-            int(config.get("num_attention_heads") or 1),
-        )
-        kept = int(config.get("num_key_value_heads") or heads) * int(
-            config.get("head_dim") or hidden // heads
-        )
+        hidden = int(config.get("hidden_size") or 4096)
+        heads = int(config.get("num_attention_heads") or 1)
+        cached_heads = int(config.get("num_key_value_heads") or heads)
+        head_size = int(config.get("head_dim") or hidden // heads)
         return {
             "decoder_layers": config.get("num_hidden_layers") or 32,
-            "d_model": kept,
+            "d_model": cached_heads * head_size,
             "vocab_size": config.get("vocab_size"),
         }
 
@@ -188,7 +182,7 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
     budget: Budget
 
     @property
-    def asked(self) -> Mapping[str, Json]:
+    def parameters(self) -> Mapping[str, Json]:
         """See `BatchPlan`."""
         return {
             "engine": f"transformers/{version('transformers')}",
@@ -202,17 +196,16 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
     @cached_property
     def encoded(self) -> Sequence[Sequence[int]]:
         """The prompt of each distinct source as token ids."""
-        source = self.system.source_lang
+        encode, source_lang = self.system.tokenizer.encode, self.system.source_lang
         return [
-            self.system.tokenizer.encode(self.prompt.filled(s, self.lang, source))
-            for s in self.distinct
+            encode(self.prompt.filled(source, self.lang, source_lang)) for source in self.distinct
         ]
 
     @cached_property
     def questions(self) -> Sequence[Question]:
         """The prompt of each distinct source with the limit of its answer."""
         count, limit = self.system.tokenizer.count, self.system.limit
-        limits = [limit.of(count(source)) for source in self.distinct]
+        limits = [limit.for_source(count(source)) for source in self.distinct]
         return [Question(ids, most) for ids, most in zip(self.encoded, limits, strict=True)]
 
     @property
@@ -221,15 +214,14 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
         return list(map(len, self.encoded))
 
     def translated(self, pieces: Sequence[tuple[str, Answer]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
-        marked.
+        """See `mtbias.translate.outputs.PartsPlan`; sources with characters that the tokenizer
+        cannot read are marked.
         """
-        made = AnswersPlan.translated(self, pieces)
+        translated = AnswersPlan.translated(self, pieces)
         tokenizer = self.system.tokenizer
-        marked = unknown_marks(
-            self.instances, {source: tokenizer.unknown_places(source) for source in self.distinct}
-        )
-        return replace(made, noticed=with_marks(made.noticed, marked))
+        places = {source: tokenizer.unknown_places(source) for source in self.distinct}
+        marked = unknown_marks(self.instances, places)
+        return replace(translated, noticed=with_marks(translated.noticed, marked))
 
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
@@ -244,8 +236,9 @@ class DecoderPlan(BatchPlan[Answer], AnswersPlan):
 
         def too_long(question: Question, lacking: str) -> ModelError:
             return ModelError(
-                f"one prompt of {len(question.ids)} tokens with an answer of up to {question.limit} does not fit into "
-                f"memory ({lacking}); use fewer --answer-tokens, another --dtype, or --device cpu"
+                f"one prompt of {len(question.ids)} tokens "
+                f"with an answer of up to {question.limit} does not fit into memory ({lacking}); "
+                "use fewer --answer-tokens, another --dtype, or --device cpu"
             )
 
         for part in parts:
@@ -274,29 +267,29 @@ def _area(questions: Sequence[Question]) -> int:
 
 @dataclass
 class _GivenUp:
-    """Counts the answers that were ended before they were finished, and says so while they are
-    made.
-    """
+    """Counts the answers that were ended before they were finished, and warns of them."""
 
     kinds: Counter[str] = field(default_factory=Counter)
-    """How many ended as ``loop``, and how many as ``length``."""
-    made: int = 0
-    """Answers so far."""
-    _said_at: int = 1
+    """Answers that ended as ``loop`` and as ``length``."""
+    answers: int = 0
+    """All answers so far."""
+    _next_warning: int = 1
+    """The total at which the next warning is due."""
 
     def count(self, answers: Sequence[Answer]) -> None:
-        """Count these too; warns where the number has doubled since it was said."""
-        self.made += len(answers)
+        """Count further answers; warns whenever the total has doubled."""
+        self.answers += len(answers)
         kinds = [answer.finish for answer in answers]
         self.kinds.update(kind for kind in kinds if kind in {"loop", "length"})
         total = self.kinds.total()
-        if total < self._said_at:
+        if total < self._next_warning:
             return
-        self._said_at = 2 * total
+        self._next_warning = 2 * total
         _log.warning(
-            "%d of the first %d answers were given up: %d repeat themselves, %d reached their most tokens",
+            "%d of the first %d answers were given up: "
+            "%d repeat themselves, %d reached their most tokens",
             total,
-            self.made,
+            self.answers,
             self.kinds["loop"],
             self.kinds["length"],
         )
@@ -317,17 +310,17 @@ class DecoderEngine:
 
         self.folder, self.tokenizer, self.device, self.dtype = folder, tokenizer, device, dtype
         self._model = load_model(folder, AutoModelForCausalLM, device=device, dtype=dtype)
-        named = self._model.generation_config.eos_token_id
-        listed = named if isinstance(named, list) else [] if named is None else [named]
-        self._ends = frozenset({*listed, *tokenizer.ends})
-        # What the checkpoint's own says of beams, sampling and repetition is no part of greedy
-        # search, and would fill what a search leaves open.
+        ends = self._model.generation_config.eos_token_id
+        listed = ends if isinstance(ends, list) else [ends]
+        self._ends = frozenset({*listed, *tokenizer.ends} - {None})
+        # The checkpoint's own settings of beams, sampling and repetition would change the search.
         self._model.generation_config = GenerationConfig()
 
     def answer(self, questions: Sequence[Question], *, ends_at_line: bool = False) -> list[Answer]:
-        """The likeliest next token each time: the answers to `questions`, each up to its limit.
+        """Answers of the likeliest next tokens to `questions`, each up to its limit.
 
-        Prompts are padded on the left, so that all answers begin at one place; what pads is masked.
+        Prompts are padded on the left, where the padding is masked, so that all answers begin at
+        one place.
 
         Args:
             questions: prompts with their limits.
@@ -358,17 +351,13 @@ class DecoderEngine:
         ):
             answers = within_memory(generate)
         if any(bad):
-            raise ModelError(
-                f"{self.folder}: scores are not finite in {self.dtype}; "
-                + (
-                    "the weights are damaged or untrained"
-                    if self.dtype == "float32"
-                    else "use --dtype float32"
-                )
-            )
+            is_full = self.dtype == "float32"
+            advice = "the weights are damaged or untrained" if is_full else "use --dtype float32"
+            raise ModelError(f"{self.folder}: scores are not finite in {self.dtype}; {advice}")
         return list(map(self._answer, answers))
 
-    def _answer(self, made: Answering) -> Answer:
-        """An answer as it is kept."""
-        text = self.tokenizer.decode(made.ids)
-        return Answer(text, made.finish, None, len(made.question.ids), len(made.ids))
+    def _answer(self, answering: Answering) -> Answer:
+        """A finished answer as it is kept."""
+        text = self.tokenizer.decode(answering.ids)
+        prompt_tokens = len(answering.question.ids)
+        return Answer(text, answering.finish, None, prompt_tokens, len(answering.ids))

@@ -1,5 +1,5 @@
-"""Tokenizers of decoders: from a conversation to the token ids that a model continues, and back to
-text.
+"""Tokenizers of decoders: from a conversation to the token ids that a model continues, and from
+token ids to text.
 """
 
 from __future__ import annotations
@@ -11,24 +11,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mtbias.translate.language_models.cleaning import marks_thought
+from mtbias.translate.language_models.answer_marks import marks_thought
 from mtbias.translate.seq2seq.checkpoints import explained
 from mtbias.translate.seq2seq.codec import load_tokenizer, special_ids, unknown_places
 from mtbias.types import Span
 
 PROMPT_DATE = "26 Jul 2024"
-"""The date of prompts, for chat templates that ask for today's: the one that Llama 3's has where it
-knows none."""
+"""The date for chat templates that ask for today's: the default of Llama 3's template."""
 
 
 @dataclass(frozen=True)
 class DecoderTokenizer:
-    """Makes token ids of conversations, and texts of token ids."""
+    """Turns conversations into token ids, and token ids into text."""
 
     folder: Path
     _tokenizer: Any
     template: str
-    """``chat`` where the checkpoint has a chat template, with the date where it asks for one; else
+    """``chat`` for a checkpoint with a chat template, with the date if that asks for one; else
     ``plain`` (`as_plain_text`).
     """
     _texts: dict[int, str] = field(default_factory=dict)
@@ -42,19 +41,18 @@ class DecoderTokenizer:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = load_tokenizer(folder, "AutoTokenizer")
-        template = "chat" if made.chat_template else "plain"
-        if "strftime_now" in (
-            made.chat_template or ""
-        ):  # the day's date would make other prompts of the same run
+            tokenizer = load_tokenizer(folder, "AutoTokenizer")
+        template = "chat" if tokenizer.chat_template else "plain"
+        # With the day's date, the prompts of one run would differ.
+        if "strftime_now" in (tokenizer.chat_template or ""):
             template = f"chat, {PROMPT_DATE}"
             # With something behind it, so that a template that begins with a line end keeps that.
             fixed = f"{{% macro strftime_now(form) %}}{PROMPT_DATE}{{% endmacro %}}{{{{ '' }}}}"
-            made.chat_template = fixed + made.chat_template
-        return cls(folder, made, template)
+            tokenizer.chat_template = fixed + tokenizer.chat_template
+        return cls(folder, tokenizer, template)
 
     def encode(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        """The token ids of a conversation, up to where the model is to continue.
+        """The token ids of a conversation, up to where the model continues.
 
         Raises:
             ModelError: the chat template refuses it.
@@ -66,9 +64,8 @@ class DecoderTokenizer:
             text = self._tokenizer.apply_chat_template(
                 list(messages), add_generation_prompt=True, tokenize=False
             )
-        return list(
-            self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        )  # the template writes them itself
+        # The template has the special tokens itself.
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
     @property
     def thinks(self) -> bool:
@@ -99,8 +96,8 @@ class DecoderTokenizer:
         return special_ids(self._tokenizer)
 
     def unknown_places(self, text: str) -> tuple[Span, ...]:
-        """The places in a text that no token stands for, where the tokenizer has a token for
-        these, or that are the name of a special token.
+        """The places in a text that become the unknown token, if the tokenizer has one, or that are
+        the name of a special token.
         """
         return unknown_places(self._tokenizer, text, self._special)
 
@@ -118,7 +115,7 @@ class DecoderTokenizer:
 def as_plain_text(messages: Sequence[Mapping[str, str]]) -> str:
     """The turns of a conversation, a blank line between them, for a model without a chat template.
 
-    The answer to a turn that ends with a colon ("German:") stands behind it, on its line.
+    The answer to a turn that ends with a colon ("German:") follows on the same line.
     """
     text = ""
     for message in messages:

@@ -1,7 +1,6 @@
-"""Language models behind an HTTP endpoint that speaks OpenAI's protocol: every answer is kept as
-soon as it comes.
+"""Language models behind an HTTP endpoint with OpenAI's protocol; every answer is kept at once.
 
-A request is sent again where that may help, never twice at once.
+A failed request is sent again where that may help, but never twice at once.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -40,23 +39,22 @@ from mtbias.translate.remote_server import (
     server_line,
     without_key,
 )
-from mtbias.translate.system import Asked, Begun, Sources, Store, System, SystemKind
+from mtbias.translate.system import Begun, Sources, Store, System, SystemKind, SystemRequest
 from mtbias.types import Json, SourceSentence
 
 SCHEME = "openai"
 TRIES = 9
-"""Times that a request is sent at most: with the waits between them over a minute, the window of
+"""Most times that a request is sent; with the waits between, over a minute, which is the window of
 most rate limits."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
-"""Seconds before the second try, doubled for each further one; up to half of it is taken off by
-chance."""
+"""Seconds before the second try, doubled for each further one, and shortened at random by up to
+half."""
 _MOST_RETRY_AFTER = 900.0
-"""A server that wants more seconds of rest than this has closed for today: waiting would only look
-like working."""
+"""Seconds of a Retry-After above which the run ends: it would only seem to be working."""
 _AGAIN = {408, 409, 425, 429}
-"""Status codes beside 500 and above after which the same request may be answered."""
+"""Status codes below 500 after which the same request may be answered."""
 _MOST_TOKENS = 10_000_000
-"""A server that counts more for one request, more than any model reads, has told nothing."""
+"""A higher count of tokens for one request, more than any model reads, is ignored."""
 _HEADERS = ("content-encoding", "retry-after")
 _KEY = "OPENAI_API_KEY"
 
@@ -69,29 +67,30 @@ class EndpointKind(SystemKind):
     needs_network = True
     is_other_program = True
 
-    def place(self, asked: Asked) -> str:
+    def place(self, request: SystemRequest) -> str:
         """The server's address, as the settings have it."""
-        return asked.language_model.base_url
+        return request.language_model.base_url
 
-    def open(self, asked: Asked) -> EndpointSystem:
-        """The model; the server is asked nothing yet. See `SystemKind.open`.
+    def open(self, request: SystemRequest) -> EndpointSystem:
+        """The model, to whose server nothing is sent yet. See `SystemKind.open`.
 
         Raises:
-            UsageError: no name, an address that is none, no such prompt, or one for other
-                languages.
+            UsageError: the name is missing, the address is not one, there is no such prompt, or it
+                is for other languages.
         """
-        if not asked.name.strip():
+        if not request.name.strip():
             raise SettingError(
                 "model", f"expected {SCHEME}:NAME, got {SCHEME}: without the name of a model"
             )
-        settings = asked.language_model
+        settings = request.language_model
         prompt = load_prompt(settings.prompt)
-        prompt.filled(
-            "", asked.lang, asked.source_lang
-        )  # refuses a language that it is not for, before anything is loaded
+        # Before anything is loaded, refuse languages that the prompt is not for.
+        prompt.filled("", request.lang, request.source_lang)
         server_address(settings.base_url)
-        offline = asked.offline or network.asked_for()
-        return EndpointSystem(asked.name, asked.lang, settings, prompt, offline, asked.source_lang)
+        offline = request.offline or network.is_forbidden()
+        return EndpointSystem(
+            request.name, request.lang, settings, prompt, offline, request.source_lang
+        )
 
 
 ENDPOINT_KIND = EndpointKind()
@@ -108,7 +107,7 @@ class EndpointSystem(System):
     settings: LanguageModelSettings
     prompt: Prompt
     offline: bool = False
-    """Whether only a server on this machine may be asked."""
+    """Whether only a server on this machine may be used."""
     source_lang: str = "en"
     needs_network = True
     uses = frozenset(LanguageModelSettings.__dataclass_fields__)
@@ -136,14 +135,14 @@ class EndpointPlan(AnswersPlan):
     prompt: Prompt
     lang: str
     date: str
-    """Of the run's beginning (UTC), since what a server answers may change."""
+    """Date of the run's beginning (UTC), since a server's answers may change."""
 
     @cached_property
     def identity(self) -> Mapping[str, Json]:
         """Model, server, prompt and parameters.
 
-        The same identity elsewhere, or later, need not give the same translations: a server with
-        temperature 0 is not deterministic.
+        The same identity need not give the same translations elsewhere or later: even with
+        temperature 0 a server is not deterministic.
         """
         settings, temperature = self.system.settings, self.system.settings.temperature
         return {
@@ -168,7 +167,7 @@ class EndpointPlan(AnswersPlan):
 
     @property
     def frees_cpu(self) -> bool:
-        """Where the server is another machine."""
+        """Whether the server is another machine."""
         return not network.is_local(self.system.host)
 
     def make(
@@ -177,16 +176,13 @@ class EndpointPlan(AnswersPlan):
         """The answers of `parts` as they come, each kept already; `ModelError` as in
         `EndpointClient.ask_all`.
 
-        Requests run in a thread of their own, so they continue while nobody reads answers. Where an
-        error or a signal ends it, what is on its way is awaited and kept, at most for --timeout: it
-        is paid for. A second signal ends the waiting.
+        Requests run in a thread of their own, and continue while nobody reads answers. After an
+        error or a signal, answers on their way are awaited, at most for --timeout, and kept, since
+        they are paid for. A second signal ends the waiting.
         """
-        if not parts:  # nothing is asked, so neither network nor key is needed
+        if not parts:  # without a request neither network nor key is needed
             return
-        missing = set(parts)
-        kept = (self.kept(store, part) for part in range(len(self.parts)) if part not in missing)
-        known = next((found[0].model for found in kept if found and found[0].model), None)
-        client = EndpointClient(self.system, known)
+        client = EndpointClient(self.system, self._earlier_model(store, set(parts)))
         client.connect()
         answered: SimpleQueue[tuple[int, list[Answer]] | None] = SimpleQueue()
 
@@ -207,21 +203,20 @@ class EndpointPlan(AnswersPlan):
         task = loop.create_task(client.ask_all(questions, keep))
         threading.Thread(target=run, name="mtbias-requests", daemon=True).start()
         try:
-            while (found := answered.get()) is not None:
-                yield found
+            while (part_and_answer := answered.get()) is not None:
+                yield part_and_answer
             task.result()
         finally:
             try:
-                # After an error it waits already: to cancel it then would end the waiting.
+                # After an error it is already waiting, which a cancellation would end.
                 loop.call_soon_threadsafe(lambda: client.stopped or task.cancel())
                 ended.wait()
             finally:
                 loop.call_soon_threadsafe(task.cancel)
                 ended.wait()
                 loop.close()
-                _ = (
-                    task.cancelled() or task.exception()
-                )  # looked at, so that asyncio does not print it
+                # Unless an exception is read, asyncio prints it.
+                _ = task.cancelled() or task.exception()
         circumstances |= {
             "requests": client.requests,
             "tokens": client.tokens,
@@ -229,13 +224,21 @@ class EndpointPlan(AnswersPlan):
             "requests_failed": dict(sorted(client.faults.items())),
         }
 
+    def _earlier_model(self, store: Store, missing: Collection[int]) -> str | None:
+        """The model of the answers that are kept; None where there are none, or it is unknown."""
+        for part in range(len(self.parts)):
+            answers = None if part in missing else self.get(store, part)
+            if answers and answers[0].model:
+                return answers[0].model
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """Why a request has no answer, where another try may have one."""
+    """Why a request has no answer, though another try may get one."""
 
     kind: str
-    """For the count in the manifest: ``429``, ``timeout``, …"""
+    """Name in the manifest's counts: ``429``, ``timeout``, …"""
     text: str
     wait: float | None = None
     """Seconds that the server asks for."""
@@ -243,23 +246,23 @@ class _Fault:
 
 @dataclass
 class EndpointClient:
-    """Puts messages to one model of one server."""
+    """Sends messages to one model of one server."""
 
     system: EndpointSystem
     answered_as: str | None = None
-    """The model's name as the server gives it: numbers of two models at once are those of none."""
+    """The server's name of the model, which must stay the same."""
     requests: int = 0
     """Requests that were sent."""
     tokens: int = 0
     """Tokens of prompts and answers, as the server counts them."""
     faults: Counter[str] = field(default_factory=Counter)
-    """Requests that had no answer, by what was wrong."""
+    """Requests without an answer, by the kind of fault."""
     stopped: bool = False
-    """Whether nothing is sent any more, and what is on its way is awaited."""
+    """Whether nothing is sent any more, while answers on their way are awaited."""
     _next: float = 0.0
-    """When the next request may be sent, by the loop's clock."""
+    """Time of the next request, by the loop's clock."""
     _sending: set[asyncio.Task[Any] | None] = field(default_factory=set)
-    """Who waits for an answer."""
+    """Tasks that wait for an answer."""
     _reached: bool = False
 
     @property
@@ -290,7 +293,7 @@ class EndpointClient:
                 f"endpoints need the package openai: {install_command('api')}"
             ) from None
         # No redirect is followed: it would carry the key to another host. On this machine no proxy
-        # is asked.
+        # is request.
         http = openai.DefaultAsyncHttpxClient(
             follow_redirects=False,
             trust_env=not network.is_local(self._host),
@@ -299,31 +302,29 @@ class EndpointClient:
         return openai.AsyncOpenAI(
             api_key=self._key or "none",
             base_url=self._settings.base_url,
-            timeout=None,  # its own is of each read, ours of the whole request
-            max_retries=0,  # ours count against the budget, rest for as long as the server asks, and can be stopped
+            # The library's limit is for each read, ours for the whole request.
+            timeout=None,
+            # Our retries count against the budget, wait as the server asks, and can be stopped.
+            max_retries=0,
             http_client=http,
         )
 
     async def _received(self, response: Any) -> None:  # noqa: ANN401 - httpx2.Response
-        """Leave of the head of a response what is used, without the key: the library logs it where
-        that is wanted.
+        """Remove the key, and all headers that are not used, from a response, which the library may
+        log.
         """
-        used = {
-            name: without_key(response.headers[name], self._key)
-            for name in _HEADERS
-            if name in response.headers
-        }
+        names = [name for name in _HEADERS if name in response.headers]
+        used = {name: without_key(response.headers[name], self._key) for name in names}
         response.headers = type(response.headers)(used)
         response.extensions.pop("reason_phrase", None)
-        response.encoding = (
-            "utf-8"  # as JSON is; some encodings that a server may name break the library
-        )
+        # As JSON is; some encodings that a server may name break the library.
+        response.encoding = "utf-8"
 
     def connect(self) -> None:
         """Load the library and read the key.
 
-        Only now is it looked at whether the server may be asked: who scores a run that has all its
-        answers needs no network.
+        Whether the network may be used is checked only here: a run that has all its answers needs
+        none.
 
         Raises:
             MissingResourceError: the network is forbidden, and the endpoint is on another machine.
@@ -332,8 +333,9 @@ class EndpointClient:
         """
         if self.system.offline and not network.is_local(self._host):
             raise MissingResourceError(
-                f"the endpoint {self._host} is on another machine, and the network may not be used; start a server on "
-                "this machine (--base-url http://127.0.0.1:PORT/v1), or allow the network"
+                f"the endpoint {self._host} is on another machine, and the network may not be "
+                "used; start a server on this machine (--base-url http://127.0.0.1:PORT/v1), "
+                "or allow the network"
             )
         _ = self._client
 
@@ -342,19 +344,19 @@ class EndpointClient:
         questions: Iterable[tuple[int, Sequence[Mapping[str, str]]]],
         keep: Callable[[int, Answer], object],
     ) -> None:
-        """Ask numbered questions, some at the same time; `keep` gets each answer with its number.
+        """Ask numbered questions, several at a time; `keep` gets each answer with its number.
 
-        An error, or that the task is cancelled, ends it: nothing is sent any more, and what is on
-        its way is awaited, unless the task is cancelled again.
+        After an error, or when the task is cancelled, nothing more is sent, and answers on their
+        way are awaited unless the task is cancelled again.
 
         Raises:
-            ModelError: the server refuses a request, or does not answer it even after some tries;
+            ModelError: the server refuses a request, or does not answer it after several tries;
                 the budget is used up; another model answers.
         """
-        left = iter(questions)
+        remaining = iter(questions)
 
         async def work() -> None:
-            for number, messages in left:
+            for number, messages in remaining:
                 keep(number, await self._ask(messages))
 
         workers = {asyncio.create_task(work()) for _ in range(self._settings.concurrency)}
@@ -373,75 +375,82 @@ class EndpointClient:
                 raise error
 
     async def _ask(self, messages: Sequence[Mapping[str, str]]) -> Answer:
-        for tried in range(1, TRIES + 1):
+        """The answer to one conversation, after as many tries as it takes."""
+        for attempt in range(1, TRIES + 1):
             await self._turn()
-            found = await self._send(messages)
-            if isinstance(found, Answer):
-                self.tokens += (found.prompt_tokens or 0) + (found.answer_tokens or 0)
-                self.answered_as = self.answered_as or found.model
-                if found.model not in {None, self.answered_as}:
-                    raise changed_model(str(self.answered_as), str(found.model))
-                return found
-            if found.kind == "connection" and not self._reached:
+            response = await self._send(messages)
+            if isinstance(response, Answer):
+                return self._checked(response)
+            if response.kind == "connection" and not self._reached:
                 raise ModelError(
-                    f"{self._host}: {found.text}; check --base-url, and that the server runs"
+                    f"{self._host}: {response.text}; check --base-url, and that the server runs"
                 )
-            if (found.wait or 0) > _MOST_RETRY_AFTER:
+            if (response.wait or 0) > _MOST_RETRY_AFTER:
                 raise ModelError(
-                    f"{self._host}: {found.text}, and wants no request for {found.wait:.0f} s; run the same command "
-                    "later, it resumes"
+                    f"{self._host}: {response.text}, and wants no request for "
+                    f"{response.wait:.0f} s; run the same command later, it resumes"
                 )
-            self.faults[found.kind] += 1
-            if self.faults[found.kind] == 1 and tried < TRIES and not self.stopped:
-                _log.warning("%s: %s; the request is sent again", self._host, found.text)
-            await self._rest(found, tried)
+            self.faults[response.kind] += 1
+            if self.faults[response.kind] == 1 and attempt < TRIES and not self.stopped:
+                _log.warning("%s: %s; the request is sent again", self._host, response.text)
+            await self._rest(response, attempt)
         raise ModelError(
-            f"{self._host}: {found.text}, {TRIES} times; what was answered is kept in the folder of the run (--out), "
-            "the same command resumes"
+            f"{self._host}: {response.text}, {TRIES} times; "
+            "what was answered is kept in the folder of the run (--out), the same command resumes"
         )
+
+    def _checked(self, answer: Answer) -> Answer:
+        """An answer of the same model as the others, with its tokens counted."""
+        self.tokens += (answer.prompt_tokens or 0) + (answer.answer_tokens or 0)
+        self.answered_as = self.answered_as or answer.model
+        if answer.model not in {None, self.answered_as}:
+            raise changed_model(str(self.answered_as), str(answer.model))
+        return answer
 
     async def _turn(self) -> None:
         """Wait for the turn of a request, and count it.
 
-        Requests are spread evenly over a minute: a server that counts in shorter windows than a
-        minute, as most do, refuses bursts that the minute's limit would allow.
+        Requests are spread evenly over a minute: most servers count in shorter windows, and refuse
+        bursts that the minute's limit would allow.
         """
         most, now = self._settings.max_requests, asyncio.get_running_loop().time()
         if self.stopped:
             raise asyncio.CancelledError
         if most is not None and self.requests >= most:
             raise ModelError(
-                f"--max-requests {most} is reached: {self.requests:,} requests were sent; what was answered is kept in "
-                "the folder of the run (--out): the same command continues"
+                f"--max-requests {most} is reached: {self.requests:,} requests were sent; "
+                "what was answered is kept in the folder of the run (--out): "
+                "the same command continues"
             )
         self.requests += 1
         at = max(now, self._next)
         self._next = at + 60 / (self._settings.requests_per_minute or math.inf)
         await asyncio.sleep(at - now)
 
-    async def _rest(self, fault: _Fault, tried: int) -> None:
+    async def _rest(self, fault: _Fault, attempt: int) -> None:
         """Wait before the next try; where the server has too many requests, all wait."""
-        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
-        jittered = backoff * random.uniform(0.5, 1)  # noqa: S311 - so that requests do not return at once
+        backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
+        # Random, so that requests do not all return at once.
+        jittered = backoff * random.uniform(0.5, 1)  # noqa: S311
         seconds = jittered if fault.wait is None else fault.wait + jittered * 0.1
         if fault.kind == "429":
             self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
-        elif tried < TRIES and not self.stopped:
+        elif attempt < TRIES and not self.stopped:
             await asyncio.sleep(seconds)
 
     async def _send(self, messages: Sequence[Mapping[str, str]]) -> Answer | _Fault:
         """Send one request; `ModelError` where it would not be answered the next time either."""
         import openai
 
-        most = (
-            "max_completion_tokens" if self._host == "api.openai.com" else "max_tokens"
-        )  # each knows but one
+        # OpenAI knows only the one name, other servers only the other.
+        is_openai = self._host == "api.openai.com"
+        limit_name = "max_completion_tokens" if is_openai else "max_tokens"
         temperature = self._settings.temperature
         extra = {} if temperature == "server" else {"temperature": temperature}
         request = self._client.chat.completions.with_raw_response.create(
             model=self.system.model,
             messages=list(messages),
-            **{most: self._settings.answer_tokens or MOST_TOKENS},
+            **{limit_name: self._settings.answer_tokens or MOST_TOKENS},
             **extra,
         )
         task = asyncio.current_task()
@@ -467,120 +476,119 @@ class EndpointClient:
             )
         except openai.APIStatusError as error:
             self._reached = True
-            return self._judge(error)
+            return self._error_response(error)
         finally:
             self._sending.discard(task)
 
     def _read(self, body: bytes) -> Answer:
-        """The answer in the body of a response, of which nothing else is kept; `ValueError` where
-        there is none.
+        """The answer in the body of a response.
+
+        Raises:
+            ValueError: it is not JSON of the protocol.
         """
-        found = load_json(body)
+        response = load_json(body)
         try:
-            choice, usage = found["choices"][0], found.get("usage")
-            said = choice["message"].get("content") or choice["message"].get("refusal") or ""
-            names = [choice.get("finish_reason"), found.get("model")]
+            choice, usage = response["choices"][0], response.get("usage")
+            content = choice["message"].get("content") or choice["message"].get("refusal") or ""
+            names = [choice.get("finish_reason"), response.get("model")]
         except (LookupError, TypeError, AttributeError):
             raise ValueError("expected choices with a message") from None
-        if not all(text is None or isinstance(text, str) for text in (said, *names)):
+        if not all(text is None or isinstance(text, str) for text in (content, *names)):
             raise ValueError("expected a message of text")
         finish, model = (name and self._line(name) for name in names)
-        counts = [
-            usage.get(f"{kind}_tokens") if isinstance(usage, dict) else None
-            for kind in ("prompt", "completion")
-        ]
-        tokens = [
-            count if type(count) is int and 0 <= count <= _MOST_TOKENS else None for count in counts
-        ]
-        # Half of a surrogate pair, which JSON can say and no file can hold, becomes the sign for
-        # what is unreadable.
-        text = said.encode(errors="surrogatepass").decode(errors="replace")
+        # Half of a surrogate pair, which JSON can write and no file can hold, becomes U+FFFD.
+        text = content.encode(errors="surrogatepass").decode(errors="replace")
+        tokens = [_token_count(usage, kind) for kind in ("prompt", "completion")]
         return Answer(without_key(text, self._key), finish, model, *tokens)
 
-    def _judge(self, error: Any) -> Answer | _Fault:  # noqa: ANN401 - openai.APIStatusError
-        """What a response that is an error means."""
-        status, said = error.status_code, self._line(_said(error))
+    def _error_response(
+        self,
+        error: Any,  # noqa: ANN401 - openai.APIStatusError
+    ) -> Answer | _Fault:
+        """The meaning of an error of the server.
+
+        Raises:
+            ModelError: the request would fail again.
+        """
+        status, reason = error.status_code, self._line(_server_reason(error))
         if status in _AGAIN or status >= 500:
-            return _Fault(
-                str(status), f"HTTP {status}: {said}", _retry_after(error.response.headers)
-            )
-        if status in {401, 403}:  # what the server says of a key may hold the key
+            wait = _retry_after(error.response.headers)
+            return _Fault(str(status), f"HTTP {status}: {reason}", wait)
+        if status in {401, 403}:  # the server's reason may hold the key
             variable = self._settings.api_key_env or _KEY
+            advice = "; none was sent: --api-key-env names the variable that holds it"
             raise ModelError(
-                f"{self._host} refuses the key (HTTP {status}); set {variable} to one that may use {self.system.model}"
-                + (
-                    ""
-                    if self._key
-                    else "; none was sent: --api-key-env names the variable that holds it"
-                )
+                f"{self._host} refuses the key (HTTP {status}); "
+                f"set {variable} to one that may use {self.system.model}"
+                f"{'' if self._key else advice}"
             ) from None
-        if error.code == "content_filter":  # of one sentence alone: there is nothing to correct
+        if error.code == "content_filter":  # of this sentence alone: there is nothing to correct
             return Answer("", "content_filter")
-        advice = (
-            "; check --base-url (most end in /v1) and the model's name"
-            if status in {404, 405}
-            else ""
-        )
+        advice = ""
+        if status in {404, 405}:
+            advice = "; check --base-url (most end in /v1) and the model's name"
         raise ModelError(
-            f"{self._host} refuses the request (HTTP {status}): {said}{advice}"
+            f"{self._host} refuses the request (HTTP {status}): {reason}{advice}"
         ) from None
 
     def _line(self, text: str) -> str:
         return server_line(text, self._key)
 
 
-def _said(error: Any) -> str:  # noqa: ANN401 - openai.APIStatusError
-    """The server's own words."""
+def _token_count(usage: object, kind: str) -> int | None:
+    """The server's count of ``prompt`` or ``completion`` tokens; None where it is missing or
+    absurd.
+    """
+    count = usage.get(f"{kind}_tokens") if isinstance(usage, dict) else None
+    return count if type(count) is int and 0 <= count <= _MOST_TOKENS else None
+
+
+def _server_reason(error: Any) -> str:  # noqa: ANN401 - openai.APIStatusError
+    """The server's reason for an error, in its own words."""
     body = error.body
     if isinstance(body, dict):
-        return str(
-            body.get("message") or body.get("detail") or json.dumps(body, ensure_ascii=False)
-        )
+        message = body.get("message") or body.get("detail")
+        return str(message or json.dumps(body, ensure_ascii=False))
     return str(body or error.response.reason_phrase or "no reason")
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds of a Retry-After, which may be a date; None where there is none that can be
-    read.
-    """
+    """The seconds of a Retry-After, which may be a date; None where it is missing or unreadable."""
     value = headers.get("retry-after", "").strip()
     try:
         seconds = float(value)
     except ValueError:
         try:
             seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (
-            ValueError,
-            OverflowError,
-        ):  # no date, or one of no year, hour or zone that there can be
+        except (ValueError, OverflowError):  # not a date, or with an impossible year, hour or zone
             return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 class RequestEstimate(NamedTuple):
-    """What a run will ask of an endpoint: requests and tokens of what is missing of it."""
+    """An estimate of the requests and tokens that a run still needs."""
 
     requests: int
-    """One for each distinct source, as often as it is repeated, that has no answer yet."""
+    """Answers that are missing: one for each distinct source and repeat."""
     kept: int
-    """Answers that are there."""
+    """Answers that exist."""
     prompt_tokens: int
     answer_tokens: int
 
 
 def estimate_requests(plan: EndpointPlan, store: Store) -> RequestEstimate:
-    """What `plan` lacks in `store`.
+    """Estimate the requests for what `plan` lacks in `store`.
 
-    A prompt has a token for four bytes and four for each message, an answer one for two characters
-    of its source: English has about four characters a token, and a translation takes up to twice
-    its source's, more in other scripts.
+    A prompt is taken to have a token for four bytes and four for each message, an answer one for
+    two characters of its source: English has about four characters a token, and a translation takes
+    up to twice its source's tokens, more in other scripts.
     """
-    missing = [
-        source for part, (source,) in enumerate(plan.parts) if plan.kept(store, part) is None
-    ]
-    filled = partial(plan.prompt.filled, lang=plan.lang, source_lang=plan.system.source_lang)
-    asked = [message["content"] for source in missing for message in filled(source)]
-    prompts = sum(4 + math.ceil(len(text.encode(errors="replace")) / 4) for text in asked)
-    return RequestEstimate(
-        len(missing), len(plan.parts) - len(missing), prompts, sum(map(len, missing)) // 2
-    )
+    parts = enumerate(plan.parts)
+    missing = [source for part, (source,) in parts if plan.get(store, part) is None]
+    prompt_tokens = 0
+    for source in missing:
+        for message in plan.prompt.filled(source, plan.lang, plan.system.source_lang):
+            size = len(message["content"].encode(errors="replace"))
+            prompt_tokens += 4 + math.ceil(size / 4)
+    answered = len(plan.parts) - len(missing)
+    return RequestEstimate(len(missing), answered, prompt_tokens, sum(map(len, missing)) // 2)

@@ -1,8 +1,8 @@
 """Greedy answers of a decoder by transformers' ``generate``, a batch of prompts at a time.
 
-Each answer ends by itself: at a token that ends it, at the end of its line where that is asked
-for, at its own limit, or where it repeats itself without end. Answers that have ended leave the
-batch, so that the others do not wait for the longest.
+Each answer ends by itself: at an end token, at the end of its line if so required, at its own
+limit, or where it repeats itself without end. Finished answers leave the batch, so that the others
+do not wait for the longest.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ LOOP_TIMES = 4
 """Repetitions in a row from which on an answer counts as stuck, as in
 `mtbias.translate.text_language.is_repetitive`."""
 LOOP_TOKENS = 32
-"""The tokens that these have together at least: a table, or a row of dots, ends before."""
-_LOOKED_EVERY = 8
-"""Tokens after which an answer is looked at again."""
+"""Least tokens of these repetitions together: a table or a row of dots has fewer."""
+_CHECKED_EVERY = 8
+"""Tokens between two checks of an answer for loops."""
 _LEAVING_SHARE = 8
-"""One in so many answers has ended when they leave the batch: each time all keys and values are
-copied."""
+"""Finished answers leave a batch when they are one in this many, since all keys and values are
+copied then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Answering:
     ids: list[int] = field(default_factory=list)
     """Its tokens, without the one that ended it."""
     finish: str | None = None
-    """Why it ended (`mtbias.translate.language_models.answers.Answer`); None while it is made."""
+    """Why it ended (`mtbias.translate.language_models.answers.Answer`); None before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class EndRules:
     """Where an answer ends before its limit."""
 
     tokens: Collection[int]
-    """Each of them ends an answer."""
+    """Tokens of which each ends an answer."""
     ends_line: Callable[[Sequence[int]], bool] | None = None
-    """Whether an answer of these tokens is at the end of its line; None where it may have
-    several."""
+    """Whether an answer of these tokens is at the end of its line; None where answers may have
+    several lines."""
 
     def take(self, answer: Answering, token: int) -> None:
         """Add the next token to an answer, and say in `finish` whether that ended it."""
@@ -63,15 +63,15 @@ class EndRules:
         answer.ids.append(token)
         if self.ends_line is not None and self.ends_line(answer.ids):
             answer.finish = "stop"
-        elif len(answer.ids) % _LOOKED_EVERY == 0 and loops(answer.ids):
+        elif len(answer.ids) % _CHECKED_EVERY == 0 and loops(answer.ids):
             answer.finish = "loop"
         elif len(answer.ids) >= answer.question.limit:
             answer.finish = "length"
 
 
 def loops(ids: Sequence[int]) -> bool:
-    """Whether token ids end in one run of them that stands `LOOP_TIMES` times in a row or more, in
-    `LOOP_TOKENS` tokens or more.
+    """Whether token ids end in a run that is repeated `LOOP_TIMES` times or more, with
+    `LOOP_TOKENS` tokens or more in all.
 
     Source: our own definition.
     """
@@ -92,8 +92,12 @@ class GreedySearch:
         pad: int,
         watch: Callable[[Any], None],
     ) -> None:
-        """`pad` fills prompts up on the left, masked; `watch` is given the scores of each step,
-        rows × vocabulary.
+        """Search with a model.
+
+        Args:
+            model: of transformers.
+            pad: token that fills prompts up on the left, masked.
+            watch: called with the scores of each step, rows × vocabulary.
         """
         self._model, self._pad, self._watch = model, pad, watch
         self._rows_can_leave = True
@@ -104,16 +108,16 @@ class GreedySearch:
         """The answers to `questions`, all ended."""
         answers = [Answering(question) for question in questions]
         if not self._run(answers, rules):
-            # Only now is it known that this model keeps something of which no rows can be taken
-            # away, such as the states of linear attention.
+            # Only now is it known that this model keeps states from which no rows can be removed,
+            # such as those of linear attention.
             self._rows_can_leave = False
             answers = [Answering(question) for question in questions]
             self._run(answers, rules)
         return answers
 
     def _run(self, answers: Sequence[Answering], rules: EndRules) -> bool:
-        """Continue all of `answers` to their ends; False where rows would have to leave and
-        cannot.
+        """Continue all of `answers` to their ends; False where finished rows cannot leave the
+        batch.
         """
         import torch
 
@@ -137,9 +141,9 @@ class GreedySearch:
             if not _can_leave(cache):
                 return False
             mask = torch.nn.functional.pad(mask, (0, tokens.shape[1] - before), value=1)
-            kept = torch.tensor(staying, device=device)
-            tokens, mask = tokens[kept], mask[kept]
-            cache.batch_select_indices(kept)
+            rows = torch.tensor(staying, device=device)
+            tokens, mask = tokens[rows], mask[rows]
+            cache.batch_select_indices(rows)
             running = [running[n] for n in staying]
 
     def _generate(
@@ -168,7 +172,7 @@ class GreedySearch:
             self._watch(scores)
             return scores
 
-        made = self._model.generate(
+        output = self._model.generate(
             input_ids=tokens,
             attention_mask=mask,
             past_key_values=cache,
@@ -181,10 +185,10 @@ class GreedySearch:
             logits_processor=LogitsProcessorList([watch]),
             stopping_criteria=StoppingCriteriaList([enough_ended]),
         )
-        return made.sequences, made.past_key_values
+        return output.sequences, output.past_key_values
 
 
 def _can_leave(cache: Any) -> bool:  # noqa: ANN401 - transformers' keys and values, or None
-    """Whether rows can be taken away from what a model keeps of a batch."""
+    """Whether rows can be removed from what a model keeps for a batch."""
     layers = getattr(cache, "layers", None) or ()
     return bool(layers) and all(hasattr(layer, "batch_select_indices") for layer in layers)

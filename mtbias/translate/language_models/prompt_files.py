@@ -1,10 +1,10 @@
-"""Prompts: files that say how a language model is asked for a translation, and what its answer
-looks like.
+"""Prompts: files with the text that asks a language model for a translation, and the form of its
+answer.
 
 A prompt is a TOML file: ``name``, ``version``, ``about``, ``origin``, ``languages`` (empty: all),
 ``[[messages]]`` with ``role`` and ``content``, ``[answer]`` (`AnswerForm`), and ``[examples]``:
-pairs of a sentence and its translation for each language. Some ship with mtbias; a path names
-one's own.
+pairs of a sentence and its translation for each language. Some ship with mtbias; others are
+named by their path.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mtbias.files.strict_json import EXACT, DecodingError, converted
 from mtbias.language.source import ENGLISH_CODE, english_name
 
 FIELDS = ("source", "language", "language_code", "source_language")
-"""What stands in braces in a message is replaced by the sentence, the language's English name, its
-ISO 639-1 code, and the English name of the language of the sources."""
+"""Fields in braces in a message: the sentence, the English name of the target language, its ISO
+639-1 code, and the English name of the sources' language."""
 
 _FIELD = re.compile(r"\{(\w+)\}")  # other braces, such as those of JSON, stay as they are
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
@@ -33,13 +33,13 @@ _WORD = re.compile(r"[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """What the prompt asks the answer to look like, by which it is cleaned."""
+    """The form of answer that the prompt asks for, by which answers are cleaned."""
 
     __pydantic_config__: ClassVar = EXACT
     lines: Literal["one", "first", "alternatives"] = "one"
-    """What several lines are that might each be the translation. ``one``: the prompt asks for one
-    line, so nobody can tell which is meant. ``first``: the first is meant (for models that end an
-    answer with the line). ``alternatives``: the prompt asks for a line for each."""
+    """How several lines are read that might each be the translation. ``one``: the prompt asks for
+    one line, so nobody can tell which is meant. ``first``: the first is meant (for models that end
+    an answer with the line). ``alternatives``: the prompt asks for a line for each."""
     between: tuple[str, str] | None = None
     """Marks between which the prompt asks for the translation, such as ``["<translation>",
     "</translation>"]``."""
@@ -66,7 +66,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A way to ask for a translation: what stands in its file."""
+    """A prompt, with the fields of its file."""
 
     __pydantic_config__: ClassVar = EXACT
     name: str
@@ -76,15 +76,15 @@ class Prompt:
     answer: AnswerForm = AnswerForm()
     about: str = ""
     origin: str = ""
-    """Where the wording is from."""
+    """Source of the wording."""
     languages: tuple[str, ...] = ()
-    """ISO 639-1 codes of the languages that it is written for; empty for all."""
+    """ISO 639-1 codes of the languages for which it is written; empty for all."""
     examples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, hash=False)
-    """Of each language, English sentences with their translations. They are shown before the
-    sentence: each is asked for as the last message asks, and answered."""
+    """For each language, English sentences with their translations. They come before the sentence,
+    each as a turn like the last message and its answer."""
 
     def __post_init__(self) -> None:
-        # Both stand in the signature of a run, between slashes and bars.
+        # Both are part of a run's signature, between slashes and bars.
         for key, value in (("name", self.name), ("version", self.version)):
             if not _WORD.fullmatch(value):
                 raise ValueError(
@@ -95,7 +95,8 @@ class Prompt:
         if len(turns) % 2 == 0 or turns != (["user", "assistant"] * len(turns))[: len(turns)]:
             got = ", ".join(roles) or "none"
             raise ValueError(
-                f"messages: expected user and assistant in turn, user last, system only first; got {got}"
+                "messages: expected user and assistant in turn, user last, system only first; "
+                f"got {got}"
             )
         if "{source}" not in self.messages[-1].content:
             raise ValueError(
@@ -118,16 +119,16 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of the JSON of role and content of each turn, of `answer`, and of `examples`
-        where there are some; no comment of the file changes it.
+        """SHA-256 of the JSON of role and content of each turn, of `answer`, and of any `examples`;
+        comments of the file do not change it.
         """
-        asked: dict[str, Any] = {
+        content: dict[str, Any] = {
             "messages": [[turn.role, turn.content] for turn in self.messages],
             "answer": [self.answer.lines, self.answer.between],
         }
         if self.examples:
-            asked["examples"] = dict(self.examples)
-        return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+            content["examples"] = dict(self.examples)
+        return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def filled(
         self, source: str, lang: str, source_lang: str = ENGLISH_CODE
@@ -136,11 +137,12 @@ class Prompt:
         `lang`, each turn with role and content; examples come before its last turn.
 
         Raises:
-            UsageError: the prompt is not for these languages, or nobody registers one.
+            UsageError: the prompt is not for these languages, or no plugin is registered for one.
         """
         if self.languages and lang not in self.languages:
             raise UsageError(
-                f"the prompt {self.name} is for {', '.join(self.languages)}; got the language {lang}"
+                f"the prompt {self.name} is for {', '.join(self.languages)}; "
+                f"got the language {lang}"
             )
         if self.examples and source_lang != ENGLISH_CODE:
             raise UsageError(
@@ -173,7 +175,7 @@ def _turn(message: Message, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_file(prompt: str) -> bool:
-    """Whether it is the path of a prompt, not a name: it has a slash or ends in ``.toml``."""
+    """Whether `prompt` is a path (with a slash, or ending in ``.toml``) and not a name."""
     return "/" in prompt or prompt.endswith(".toml")
 
 
@@ -181,9 +183,9 @@ def load_prompt(name: str | Path) -> Prompt:
     """The prompt that ships under this name, or the one in the TOML file of this path (`is_file`).
 
     Raises:
-        UsageError: no prompt of this name ships; lists those that do.
-        DataError: the file is not there, no TOML, or no prompt; says which key, what was expected,
-            what came.
+        UsageError: no prompt of this name ships with mtbias; lists those that do.
+        DataError: the file is missing or not TOML, or a key is wrong; says which, what was
+            expected, and what came.
     """
     if isinstance(name, Path) or is_file(name):
         return _parsed(read_text(Path(name)))
@@ -192,13 +194,14 @@ def load_prompt(name: str | Path) -> Prompt:
             return prompt
     names = [prompt.name for prompt in list_prompts()]
     raise UsageError(
-        f"expected a prompt of mtbias or the path of a .toml file, got {name!r}; {choices(name, names)}"
+        f"expected a prompt of mtbias or the path of a .toml file, got {name!r}; "
+        f"{choices(name, names)}"
     )
 
 
 @cache
 def list_prompts() -> Sequence[Prompt]:
-    """The prompts that ship, by name."""
+    """The prompts that ship with mtbias, by name."""
     return [
         _parsed(read_text(path))
         for path in sorted(Path(__file__).with_name("shipped_prompts").iterdir())

@@ -23,7 +23,7 @@ from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 IMPLEMENTATION = "sdpa"
-"""What computes attention in the end: torch's ``scaled_dot_product_attention``."""
+"""The function that computes attention: torch's ``scaled_dot_product_attention``."""
 _NAME = "mtbias_beam_pool"
 _MM_HAS_TYPES = torch.torch_version.TorchVersion(torch.__version__) >= (2, 8)
 """Whether a product of 16 bits can be had in fp32, on a GPU."""
@@ -32,9 +32,7 @@ _GROWTH = 80
 
 
 def share_pools(model: Any) -> None:  # noqa: ANN401 - a transformers model
-    """Make a model attend by way of pools where a `PooledDecoder` runs it; elsewhere it computes as
-    before.
-    """
+    """Let a model use pools in a `PooledDecoder`; elsewhere it computes as before."""
     AttentionInterface.register(_NAME, _attend)
     AttentionMaskInterface.register(_NAME, ALL_MASK_ATTENTION_FUNCTIONS[IMPLEMENTATION])
     for part in (model, model.get_encoder(), model.get_decoder()):  # T5's have configs of their own
@@ -51,8 +49,8 @@ def _attend(
 ) -> tuple[torch.Tensor, None]:
     """Attention of the beams of each sentence to what they share.
 
-    `query` is rows × heads × 1 × size, `key` and `value` are sentences × heads × slots × size, and a
-    sentence has as many rows as beams. With as many rows as sentences (in the encoder, in the
+    `query` is rows × heads × 1 × size, `key` and `value` are sentences × heads × slots × size, and
+    a sentence has as many rows as beams. With as many rows as sentences (in the encoder, in the
     first step, with one beam) this is plain attention.
     """
     plain = ALL_ATTENTION_FUNCTIONS[IMPLEMENTATION]
@@ -82,7 +80,7 @@ class PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers has no types
         self._slots = self._steps = 0
 
     def get_seq_length(self) -> int:
-        """Steps until now, which is the position of the next token."""
+        """Steps so far, which is the position of the next token."""
         return self._steps
 
     def update(
@@ -119,9 +117,8 @@ class PoolLayer(DynamicLayer):  # type: ignore[misc] # transformers has no types
 
 
 class PooledDecoder:
-    """A model's decoder, a step at a time, with what it keeps of the sentences that are searched.
-
-    The model is one of `share_pools`.
+    """The decoder of a model prepared by `share_pools`, a step at a time, with its states for the
+    sentences that are searched.
     """
 
     def __init__(
@@ -143,11 +140,11 @@ class PooledDecoder:
 
     def scores(self, last: torch.Tensor) -> torch.Tensor:
         """The scores in fp32 of every token after the `last` of each row, rows × vocabulary; valid
-        until they are asked for again.
+        until the next call.
 
         In the first step, in which all beams of a sentence are the same, it has one row.
         """
-        made = self._decoder(
+        output = self._decoder(
             input_ids=last,
             attention_mask=additive(self._ancestors[:, None], self._states.dtype),
             encoder_hidden_states=self._states,
@@ -156,7 +153,7 @@ class PooledDecoder:
             use_cache=True,
             return_dict=True,
         )
-        return self._head(made.last_hidden_state[:, -1])
+        return self._head(output.last_hidden_state[:, -1])
 
     def keep(self, parents: torch.Tensor, staying: torch.Tensor) -> None:
         """Continue with the sentences that are `staying`, in which each beam continues one of the
@@ -180,9 +177,9 @@ class PooledDecoder:
         def moved(held: torch.Tensor) -> torch.Tensor:
             """Those that stay, in the same memory; in less once half of it is free."""
             held[gaps] = held[origins]
-            kept = held[:count]
+            staying_part = held[:count]
             room = held.untyped_storage().nbytes() // held[:1].nbytes
-            return kept.clone() if 2 * count <= room else kept
+            return staying_part.clone() if 2 * count <= room else staying_part
 
         self._ancestors = moved(self._ancestors)
         self._source_mask = moved(self._source_mask)
@@ -194,11 +191,11 @@ class PooledDecoder:
 
 
 class _Head:
-    """The scores of tokens from the decoder's last states, in fp32 whatever the weights' type:
-    neighbours would be the same in 8 or 11 bits.
+    """The scores of tokens from the decoder's last states, in fp32 for all types of weights, since
+    close scores would be equal in 8 or 11 bits.
 
-    On a CPU they are written into the same memory at every step: fresh memory of that size costs
-    more than what is computed.
+    On a CPU every step writes into the same memory: new memory of that size takes more time than
+    the computation.
     """
 
     def __init__(self, model: Any, most_rows: int) -> None:  # noqa: ANN401
@@ -228,6 +225,6 @@ class _Head:
 
 
 def additive(allowed: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A mask to be added to attention's scores: 0 where it is `allowed`, else as low as it goes."""
+    """A mask to add to attention's scores: 0 where it is `allowed`, else the lowest number."""
     mask = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
     return mask.masked_fill_(~allowed, torch.finfo(dtype).min)

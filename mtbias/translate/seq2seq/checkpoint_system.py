@@ -1,5 +1,5 @@
-"""Checkpoints as a translation system: a model, an engine and a way of decoding, planned and
-translated by batches.
+"""Checkpoints as a translation system: a model, an engine and settings of decoding, planned and
+translated in batches.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ from mtbias.translate.system import Begun, Sources, Store, System, Translated
 from mtbias.translate.text_language import is_repetitive
 from mtbias.types import Json, SourceSentence
 
-# Which engine translates, and in which type: what the settings say, and what the preset ``fast``
-# finds here.
+# The engine and the type of weights: those of the settings, or what the preset ``fast`` can use.
 
 _log = logging.getLogger(__name__)
 
@@ -55,47 +54,47 @@ class EngineChoice:
     engine: EngineName
     dtype: str
     why: str = ""
-    """What is to be told of it, in a line; empty where the settings left nothing to choose."""
+    """Reason for the choice in a line; empty where the settings made it."""
 
     @classmethod
-    def of(cls, settings: TranslationSettings, device: str, half: str) -> EngineChoice:
-        """The engine of the settings, else transformers; on a GPU ``fast`` takes CTranslate2 where
-        it can compute, in `half`, the family's type of 16 bits, or the other one where it lacks
-        that.
+    def from_settings(cls, settings: TranslationSettings, device: str, half: str) -> EngineChoice:
+        """The engine of the settings, else transformers; on a GPU, ``fast`` prefers CTranslate2.
 
-        What is installed chooses only where `settings` name the preset ``fast`` and no engine.
-        Weights play no part: a checkpoint that CTranslate2 cannot load is an error, and no reason
-        for another engine, so that the same command makes the same run again.
+        There it computes in `half`, the family's type of 16 bits, or in the other one if it lacks
+        that. The installation matters only where `settings` have the preset ``fast`` and no engine.
+        The weights do not: a checkpoint that CTranslate2 cannot load is an error and no reason for
+        another engine, so that the same command makes the same run again.
         """
         on_gpu = device.startswith("cuda")
         dtype = settings.dtype or get_preset(settings.preset).dtype(device, half)
         if settings.engine is not None or settings.preset != "fast":
             return cls(settings.engine or "transformers", dtype)
-        told = f"--preset fast on {device}: "
+        preset = f"--preset fast on {device}: "
         if not on_gpu:
-            why = f"transformers in {dtype}; --engine ct2 is faster, in int8 more so, which can flip a gender"
-            return cls("transformers", dtype, told + why)
+            advice = "--engine ct2 is faster, in int8 more so, which can flip a gender"
+            return cls("transformers", dtype, f"{preset}transformers in {dtype}; {advice}")
         from mtbias.translate.seq2seq.ct2_engine import usable_types
 
         halves = sorted(_HALVES, key=lambda each: each != half)
-        wanted = halves if settings.dtype is None else [settings.dtype]
+        types = halves if settings.dtype is None else [settings.dtype]
         try:
             usable = usable_types(device)
-            lacking = f"CTranslate2 has no {' or '.join(wanted)} there"
+            lacking = f"CTranslate2 has no {' or '.join(types)} there"
         except MtbiasError as error:
             usable, lacking = frozenset(), str(error)
-        found = next((each for each in wanted if each in usable), None)
-        if found is None:
-            return cls("transformers", dtype, f"{told}transformers in {dtype}, because {lacking}")
-        return cls("ct2", found, f"{told}CTranslate2 in {found}; the reference is --preset paper")
+        for each in types:
+            if each in usable:
+                reason = f"{preset}CTranslate2 in {each}; the reference is --preset paper"
+                return cls("ct2", each, reason)
+        return cls("transformers", dtype, f"{preset}transformers in {dtype}, because {lacking}")
 
 
 _MOST_ENCODED = 4
-"""Corpora whose token ids are held, some 200 MB for 100,000 sentences: one model more than the
-papers' three, of which one has a tokenizer for each language."""
+"""Corpora whose token ids are held, some 200 MB for 100,000 sentences each: for one model more than
+the papers' three, of which one has a tokenizer for each language."""
 POOLED = 8
-"""Batches whose second stages are one on a GPU; a run that is killed loses so many at most. With 1
-% of translations that loop, BUG takes 56 % of the steps of one stage
+"""Batches that share a second stage on a GPU; a killed run loses no more than these. With 1 % of
+translations that loop, BUG takes 56 % of the steps of one stage
 (`scripts/experiments/count_steps.py`)."""
 _PACKAGES = {"transformers": "transformers", "ct2": "ctranslate2"}
 
@@ -104,7 +103,7 @@ def check_settings(settings: TranslationSettings) -> None:
     """Refuse an engine or a preset that is unknown, and an engine that is not installed.
 
     Raises:
-        SettingError: an unknown preset or engine.
+        SettingError: the preset or the engine is unknown.
         DependencyError: the engine is not installed.
     """
     engine = settings.engine or "transformers"
@@ -150,10 +149,10 @@ class CheckpointSystem(BatchSystem):
         """Load the tokenizer; the weights are loaded when they are first needed.
 
         Converted checkpoints are kept in `cache`; the device None is a GPU where there is one;
-        `translates_on` as in `Asked`.
+        `translates_on` as in `SystemRequest`.
 
         Raises:
-            SettingError: an unknown preset or engine.
+            SettingError: the preset or the engine is unknown.
             DependencyError: the engine is not installed.
             ModelError: the checkpoint cannot be used from `source_lang` into `lang`.
         """
@@ -163,17 +162,17 @@ class CheckpointSystem(BatchSystem):
         self.codec = Codec(
             checkpoint.folder, lang, target_code=settings.target_code, source_lang=source_lang
         )
-        self.chosen = EngineChoice.of(
-            settings, translates_on or self.device, self.codec.family.half
+        family = self.codec.family
+        self.chosen = EngineChoice.from_settings(
+            settings, translates_on or self.device, family.half
         )
         self.dtype = self.chosen.dtype
-        by_hand = {
-            name: getattr(settings, name) for name in ("beams", "length_penalty", "max_length")
-        }
-        given = {name: value for name, value in by_hand.items() if value is not None}
-        self.decoding = replace(
-            preset.decoding, **given, early_stopping=self.codec.family.early_stopping
-        )
+        decoding = replace(preset.decoding, early_stopping=family.early_stopping)
+        for name in ("beams", "length_penalty", "max_length"):
+            value = getattr(settings, name)
+            if value is not None:
+                decoding = replace(decoding, **{name: value})
+        self.decoding = decoding
         self._token_ids: OrderedDict[tuple[object, ...], Sequence[Encoded]] = OrderedDict()
         if self.chosen.why:
             _log.info("%s", self.chosen.why)
@@ -183,7 +182,7 @@ class CheckpointSystem(BatchSystem):
         """The engine, with the weights loaded.
 
         Raises:
-            SettingError: a type of weights or a device that the engine does not have.
+            SettingError: the engine lacks the type of weights or the device.
             ModelError: the weights cannot be loaded.
         """
         if self.chosen.engine == "ct2":
@@ -206,9 +205,8 @@ class CheckpointSystem(BatchSystem):
         return self.codec.config
 
     def take_over(self, other: System) -> bool:
-        """See `mtbias.translate.system.System`: weights that are loaded, and the memory that was
-        free before; token ids of sentences also of other weights, to which the next system may
-        return.
+        """See `mtbias.translate.system.System`; token ids of sentences are taken over even from
+        other weights, since a later system may need them again.
         """
         if not isinstance(other, CheckpointSystem):
             return False
@@ -222,14 +220,12 @@ class CheckpointSystem(BatchSystem):
 
     @property
     def _weights(self) -> tuple[object, ...]:
-        """What the engine is made of."""
+        """What determines the loaded weights."""
         chosen = self.chosen
         return self.checkpoint, chosen.engine, chosen.dtype, self.device, self._cache
 
     def encoded(self, sources: tuple[str, ...]) -> Sequence[Encoded]:
-        """`sources` as token ids, which are held for the next time; `ModelError` as in
-        `Codec.encode`.
-        """
+        """`sources` as token ids, which are held for the next time (`Codec.encode`)."""
         direction = self.codec.direction
         key = self.checkpoint, direction.prefix, direction.source_code, sources
         if key not in self._token_ids:
@@ -240,7 +236,7 @@ class CheckpointSystem(BatchSystem):
         return self._token_ids[key]
 
     def plan(self, corpus: Sources, begun: Begun) -> CheckpointPlan:
-        """See `mtbias.translate.system.System`. Nothing is encoded before batches are asked for."""
+        """See `mtbias.translate.system.System`. Nothing is encoded before batches are needed."""
         return CheckpointPlan(self, corpus.instances, self.budget(begun))
 
 
@@ -253,7 +249,7 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
     budget: Budget
 
     @property
-    def asked(self) -> Mapping[str, Json]:
+    def parameters(self) -> Mapping[str, Json]:
         """See `BatchPlan`."""
         system = self.system
         own_search = system.chosen.engine == "transformers" and system.dtype != "float32"
@@ -261,7 +257,7 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
             "family": system.codec.family.name,
             "direction": system.codec.direction.signature,
             "engine": system.engine_name,
-            # In fp32 its translations are those of every other exact search.
+            # In fp32 its translations are those of any other exact search.
             **({"search": "pool"} if own_search else {}),
             "dtype": system.dtype,
             "decoding": system.decoding.signature,
@@ -269,14 +265,13 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
 
     @property
     def pooled(self) -> int:
-        """See `Generation.pooled`. Beyond fp32 results depend on the batch: there each batch has
-        its own second stage, so that a run that was interrupted, or shared out, ends with the same
-        bytes.
+        """See `Generation.pooled`.
+
+        Except in fp32 results depend on the batch, so each batch has its own second stage: then an
+        interrupted or shared run ends with the same bytes.
         """
         if not self.frees_cpu:
-            return (
-                0  # few rows take little time there, and what is given up would be computed twice
-            )
+            return 0  # on a CPU few rows take little time, and a second search would cost more
         return POOLED if self.system.dtype == "float32" else 1
 
     @cached_property
@@ -290,13 +285,13 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
         return [len(each.ids) for each in self.encoded]
 
     def translated(self, pieces: Sequence[tuple[str, Output]]) -> Translated:
-        """See `mtbias.translate.outputs.PartsPlan`; sources that were read with a hole are
-        marked.
+        """See `mtbias.translate.outputs.PartsPlan`; sources with characters that the tokenizer
+        cannot read are marked.
         """
-        made = OutputsPlan.translated(self, pieces)
+        translated = OutputsPlan.translated(self, pieces)
         encoded = zip(self.distinct, self.encoded, strict=True)
-        marked = unknown_marks(self.instances, {source: one.unknown for source, one in encoded})
-        return replace(made, noticed=with_marks(made.noticed, marked))
+        marked = unknown_marks(self.instances, {source: ids.unknown for source, ids in encoded})
+        return replace(translated, noticed=with_marks(translated.noticed, marked))
 
     def make(
         self, store: Store, parts: Sequence[int], circumstances: dict[str, Json]
@@ -324,9 +319,9 @@ class CheckpointPlan(BatchPlan[Output], OutputsPlan):
 # finite, kept.
 #
 # On a GPU a step of the decoder takes the same time for one row as for thousands, and one
-# translation that loops would hold its batch at the most new tokens. There a batch is searched in
-# two stages: sentences that are not done at `Decoding.first_stop` are given up, and searched again,
-# to their limit, together with those of other batches.
+# translation that loops would hold its batch until the most new tokens. So a batch is searched in
+# two stages: sentences that are not done at `Decoding.first_stop` are searched again, to their
+# limit, together with those of other batches.
 
 
 class SearchedBatch(NamedTuple):
@@ -335,25 +330,26 @@ class SearchedBatch(NamedTuple):
     batch: Batch
     sentences: Sequence[Encoded]
     results: list[tuple[Generated, bool]]
-    """What was found of each sentence, and whether it was redone in fp32."""
+    """The result of each sentence, and whether it was redone in fp32."""
 
 
 @dataclass
 class Generation:
-    """Translating a list of sentences by a plan."""
+    """Translates a list of sentences by a plan."""
 
     codec: Codec
     load: Callable[[], Engine]
-    """Gives the engine; called when the first batch is generated, so that a run that only resumes
-    needs no weights."""
+    """Gives the engine; called for the first batch, so that a run without new batches needs no
+    weights."""
     decoding: Decoding
     pooled: int = 0
-    """Batches whose second stages are one; 0: no stages, every batch is searched to its end."""
+    """Batches that share a second stage; 0 for a single stage, in which every batch is searched to
+    its end."""
     halving: Halving = field(default_factory=Halving)
     in_second_stage: int = 0
     """Sentences of the second stage."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while threads share what they noticed, and while the weights in fp32 are loaded."""
+    """Held while threads add to counts, and while the weights in fp32 are loaded."""
 
     @cached_property
     def engine(self) -> Engine:
@@ -363,38 +359,34 @@ class Generation:
     def batches(
         self, encoded: Sequence[Encoded], plan: Sequence[Batch], store: Store
     ) -> Generator[tuple[int, Sequence[Output]]]:
-        """The number of each batch of `plan`, which may be a part of the whole, with its outputs,
-        kept in `store`.
+        """The number of each batch of `plan` with its outputs, which are kept in `store`.
 
-        Where the engine has concurrency, so many batches are generated at the same time. Whoever
+        As many batches are generated at the same time as the engine's concurrency. A caller that
         stops before the end closes the generator (`contextlib.closing`), which ends its threads.
 
         Raises:
             ModelError: a single sentence does not fit into memory.
         """
-        groups = [
-            plan[first : first + (self.pooled or 1)]
-            for first in range(0, len(plan), self.pooled or 1)
-        ]
+        size = self.pooled or 1
+        groups = [plan[first : first + size] for first in range(0, len(plan), size)]
         if not groups or self.engine.concurrency == 1:
             yield from self._one_at_a_time(encoded, groups, store)
             return
         pool = ThreadPoolExecutor(self.engine.concurrency, thread_name_prefix="mtbias-batch")
         try:
-            made = deque(pool.submit(self._group, encoded, group, store) for group in groups)
-            while made:
-                yield from made.popleft().result()  # which is held no longer than until it is yielded
+            futures = deque(pool.submit(self._group, encoded, group, store) for group in groups)
+            while futures:
+                yield from futures.popleft().result()  # popped, so that it is not held any longer
         finally:
-            with (
-                self.engine.abandon()
-            ):  # where an error or a signal ends it, nobody waits for what is being generated
+            # After an error or a signal, nobody waits for the batches in progress.
+            with self.engine.abandon():
                 pool.shutdown(cancel_futures=True)
 
     def _one_at_a_time(
         self, encoded: Sequence[Encoded], groups: Iterable[Sequence[Batch]], store: Store
     ) -> Generator[tuple[int, Sequence[Output]]]:
-        """See `batches`. The texts of a batch are put together and kept by a thread while the next
-        one is generated, so that a GPU does not wait for it.
+        """See `batches`. A thread decodes and keeps the texts of a batch while the next one is
+        generated, so that a GPU does not wait.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="mtbias-finish") as finisher:
             finishing: deque[Future[tuple[int, list[Output]]]] = deque()
@@ -415,46 +407,43 @@ class Generation:
     def _searched(
         self, encoded: Sequence[Encoded], batches: Sequence[Batch]
     ) -> Iterator[SearchedBatch]:
-        """Search batches one after the other, then what their first stages left together."""
-        left: list[SearchedBatch] = []
+        """Search batches one after the other, then all of their second stage together."""
+        unfinished: list[SearchedBatch] = []
         for batch in batches:
             sentences = [encoded[n] for n in batch.rows]
-            stop = (
-                self.decoding.first_stop(max(len(s.ids) for s in sentences))
-                if self.pooled
-                else None
-            )
+            longest = max(len(sentence.ids) for sentence in sentences)
+            stop = self.decoding.first_stop(longest) if self.pooled else None
             searched = SearchedBatch(batch, sentences, self._batch(sentences, batch.limit, stop))
-            if all(one.done for one, _ in searched.results):
+            if all(result.done for result, _ in searched.results):
                 yield searched
             else:
-                left.append(searched)
-        self._second_stage(left)
-        yield from left
+                unfinished.append(searched)
+        self._second_stage(unfinished)
+        yield from unfinished
 
-    def _second_stage(self, left: Sequence[SearchedBatch]) -> None:
-        """Search what is not done in `left` again, to the limit, and put the results in their
-        places.
-        """
+    def _second_stage(self, unfinished: Sequence[SearchedBatch]) -> None:
+        """Search the sentences again that are not done, to the limit, and replace their results."""
         places: dict[int, list[tuple[Encoded, list[tuple[Generated, bool]], int]]] = {}
-        for batch, sentences, results in left:
-            for n, (one, _) in enumerate(results):
-                if not one.done:
+        for batch, sentences, results in unfinished:
+            for n, (result, _) in enumerate(results):
+                if not result.done:
                     places.setdefault(batch.limit, []).append((sentences[n], results, n))
-        most = max((len(batch.rows) for batch, *_ in left), default=0)  # so many fitted into memory
-        for limit, each in places.items():
+
+        # As many as fitted into memory before.
+        most = max((len(batch.rows) for batch, *_ in unfinished), default=0)
+        for limit, of_limit in places.items():
             with self._lock:
-                self.in_second_stage += len(each)
-            for first in range(0, len(each), most):
-                some = each[first : first + most]
+                self.in_second_stage += len(of_limit)
+            for first in range(0, len(of_limit), most):
+                some = of_limit[first : first + most]
                 again = self._batch([sentence for sentence, *_ in some], limit)
-                for (_, found, n), result in zip(some, again, strict=True):
-                    found[n] = result
+                for (_, results, n), new_result in zip(some, again, strict=True):
+                    results[n] = new_result
 
     def _batch(
         self, sentences: Sequence[Encoded], limit: int, stop: int | None = None
     ) -> list[tuple[Generated, bool]]:
-        """Generate one batch, in parts where memory asks for it; with each result whether it was
+        """Generate one batch, in parts if memory is short; gives results and whether each was
         redone.
         """
         bounds = Bounds(self.decoding, limit, self.codec.forced, stop)
@@ -463,12 +452,12 @@ class Generation:
             return len(some) * (max(len(s.ids) for s in some) + min(limit, stop or limit))
 
         def generate(some: Sequence[Encoded]) -> list[tuple[Generated, bool]]:
-            found = self.engine.generate([s.ids for s in some], bounds)
-            bad = [one.done and not one.finite for one in found]
-            return [
-                (self._exactly(s, bounds) if b else one, b)
-                for s, one, b in zip(some, found, bad, strict=True)
-            ]
+            generated = self.engine.generate([sentence.ids for sentence in some], bounds)
+            results = []
+            for sentence, result in zip(some, generated, strict=True):
+                redo = result.done and not result.finite
+                results.append((self._exactly(sentence, bounds) if redo else result, redo))
+            return results
 
         return self.halving.run(sentences, area, generate, self._too_long)
 
@@ -482,29 +471,31 @@ class Generation:
             raise self._too_long(sentence, str(error)) from None
         if not again.finite:
             raise ModelError(
-                f"{self.codec.folder}: scores are not finite even in fp32; the weights are damaged or untrained"
+                f"{self.codec.folder}: scores are not finite even in fp32; "
+                "the weights are damaged or untrained"
             )
         return again
 
     def _too_long(self, sentence: Encoded, lacking: str) -> ModelError:
         return ModelError(
-            f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams does not fit into memory "
-            f"({lacking}); use fewer --beams, another --dtype, or --device cpu"
+            f"one sentence of {len(sentence.ids)} tokens with {self.decoding.beams} beams "
+            f"does not fit into memory ({lacking}); "
+            "use fewer --beams, another --dtype, or --device cpu"
         )
 
     def _finish(self, searched: SearchedBatch, store: Store) -> tuple[int, list[Output]]:
-        """Put the texts of a batch together and keep them; its number and its outputs."""
-        batch, sentences, generated = searched
-        texts = self.codec.decode([one.ids for one, _ in generated])
-        outputs = [
-            Output(
+        """Decode the texts of a batch and keep them; gives its number and its outputs."""
+        batch, sentences, results = searched
+        texts = self.codec.decode([result.ids for result, _ in results])
+        outputs = []
+        for text, sentence, (result, redone) in zip(texts, sentences, results, strict=True):
+            output = Output(
                 text,
                 source_cut=sentence.cut,
-                cut=one.cut,
+                cut=result.cut,
                 repetitive=is_repetitive(text),
                 redone=redone,
             )
-            for text, sentence, (one, redone) in zip(texts, sentences, generated, strict=True)
-        ]
+            outputs.append(output)
         store.put(batch.index, [asdict(output) for output in outputs])
         return batch.index, outputs

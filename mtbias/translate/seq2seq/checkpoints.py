@@ -1,4 +1,4 @@
-"""Where a model is: a short name, a hub id or a local folder becomes a folder of files at a known
+"""Finding a model's files: a short name, a hub id or a local folder becomes a folder at a known
 revision.
 """
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import file_digest, sha256
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,18 +36,19 @@ from mtbias.files.writing import waiting_lock, write_atomic
 from mtbias.machine.network import downloads_allowed, why_failed
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.system import GROUP
+from mtbias.types import JsonDict
 
 DEMO = "demo"
 RECORD = "models.json"
-"""The file in the cache that holds, for each repository, the commit it was first fetched at."""
+"""The file in the cache with the commit at which each repository was first fetched."""
 
 _BRANCH = "main"
-"""Of a repository, where no other is asked for."""
+"""The default branch of a repository."""
 _CONFIG = "config.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HUB_ID = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # no ./folder that is not there
-_WANTED = (
+_CONFIG_FILES = (
     "config.json",
     "generation_config.json",
     "*token*.json",
@@ -68,6 +70,11 @@ _LAYERS = (
     "num_layers",
 )
 _MOST_LAYERS = 1000
+_ATTENTION_KEYS = (
+    "_attn_implementation",
+    "attn_implementation",
+    "_attn_implementation_internal",
+)
 _NOT_MANY_TO_MANY = {
     "facebook/mbart-large-50",
     "facebook/mbart-large-50-many-to-one-mmt",
@@ -98,63 +105,65 @@ class Checkpoint:
     folder: Path
 
     def __post_init__(self) -> None:
-        """Refuse what would load files that `revision` does not cover, or code.
+        """Refuse a folder that would load code, or files that `revision` does not cover.
 
         Raises:
-            ModelError: an index of weights names a file elsewhere, or config.json a kernel of the
-                hub, or more layers than any model has; there is an adapter.
+            ModelError: an index of weights names a file elsewhere; config.json names a kernel of
+                the hub or more layers than any model has; there is an adapter.
             DataError: a pipe or a device is among the files.
         """
         refuse_special(self.folder)
-        if (
-            self.folder / "adapter_config.json"
-        ).exists():  # loaded where peft is installed, and nowhere else
+        # Where peft is installed, transformers loads an adapter, elsewhere not.
+        if (self.folder / "adapter_config.json").exists():
             raise ModelError(
-                f"{self.folder}: expected whole weights, got an adapter too; merge it into them, or remove its files"
+                f"{self.folder}: expected whole weights, got an adapter too; "
+                "merge it into them, or remove its files"
             )
         for index in (_WEIGHTS[1], _OLD_WEIGHTS[1]):
-            names = _object(self.folder / index).get("weight_map") or {}
-            for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
-                if not any(
-                    fnmatchcase(name, pattern) and "/" not in name
-                    for pattern in (_WEIGHTS[0], _OLD_WEIGHTS[0])
-                ):
-                    raise ModelError(
-                        f"{self.folder / index}: expected names of weights in this folder ({_WEIGHTS[0]}), got {name!r}"
-                    )
+            self._check_index(self.folder / index)
         configs = [_object(self.folder / _CONFIG)]
         for config in configs:
             configs += [each for each in config.values() if isinstance(each, dict)]
-            for key in (
-                "_attn_implementation",
-                "attn_implementation",
-                "_attn_implementation_internal",
-            ):
-                if "/" in str(
-                    config.get(key, "")
-                ):  # transformers would ask the hub for native code, offline too
-                    raise ModelError(
-                        f"{self.folder / _CONFIG}: {key}: expected an implementation of transformers, got code of the "
-                        f"hub, {config[key]!r}; remove it"
-                    )
-            for key in _LAYERS:
-                if (
-                    isinstance(n := config.get(key), int) and n > _MOST_LAYERS
-                ):  # they are made one by one
-                    raise ModelError(
-                        f"{self.folder / _CONFIG}: {key}: expected at most {_MOST_LAYERS}, got {n}; download the "
-                        "checkpoint again"
-                    )
+            self._check_config(config)
+
+    @staticmethod
+    def _check_index(path: Path) -> None:
+        """Refuse an index of weights with a file that is not beside it."""
+        names = _object(path).get("weight_map") or {}
+        for name in sorted(map(str, names.values())) if isinstance(names, dict) else ():
+            is_weights = fnmatchcase(name, _WEIGHTS[0]) or fnmatchcase(name, _OLD_WEIGHTS[0])
+            if "/" in name or not is_weights:
+                raise ModelError(
+                    f"{path}: expected names of weights in this folder ({_WEIGHTS[0]}), "
+                    f"got {name!r}"
+                )
+
+    def _check_config(self, config: JsonDict) -> None:
+        """Refuse a config with code of the hub or an absurd number of layers."""
+        path = self.folder / _CONFIG
+        for key in _ATTENTION_KEYS:
+            # transformers would fetch native code from the hub, even offline.
+            if "/" in str(config.get(key, "")):
+                raise ModelError(
+                    f"{path}: {key}: expected an implementation of transformers, "
+                    f"got code of the hub, {config[key]!r}; remove it"
+                )
+        for key in _LAYERS:  # layers are built one by one
+            layers = config.get(key)
+            if isinstance(layers, int) and layers > _MOST_LAYERS:
+                raise ModelError(
+                    f"{path}: {key}: expected at most {_MOST_LAYERS}, got {layers}; "
+                    "download the checkpoint again"
+                )
 
 
 @contextmanager
 def explained(folder: Path, doing: str, advice: str) -> Iterator[None]:
-    """Within the block an error of a library is one line: which checkpoint, what failed, what to
-    do.
+    """Turn a library's error in the block into one line: which checkpoint, what failed, what to do.
 
     Raises:
         DependencyError: a library is not installed.
-        ModelError: anything else that is no error of ours.
+        ModelError: any other error of a library.
     """
     try:
         yield
@@ -191,27 +200,26 @@ def locate(
     fetch: bool = True,
     source_lang: str = "en",
 ) -> Checkpoint:
-    """Find the files of a model, and download them where they are missing and the network may be
-    used.
+    """Find the files of a model, and download missing ones if the network may be used.
 
     Args:
         model: a short name (`catalog`), ``demo``, a hub id (``owner/name``), or a folder with a
             checkpoint.
         lang: ISO 639-1 code of the target language.
-        cache: mtbias's cache, where the commits of fetched models are written down. The files are
-            in Hugging Face's own cache (``HF_HOME``).
+        cache: mtbias's cache, which records the commits of fetched models. The files are in
+            Hugging Face's own cache (``HF_HOME``).
         revision: a commit (40 hexadecimal digits), branch or tag of the hub repository; without
             network, a branch is at the commit at which it was last fetched.
-        offline: never use the network (so do ``HF_HUB_OFFLINE=1`` and ``MTBIAS_NO_NETWORK=1``).
-        fetch: whether to download what is missing.
+        offline: whether the network is forbidden, as with ``HF_HUB_OFFLINE=1`` and
+            ``MTBIAS_NO_NETWORK=1``.
+        fetch: whether to download missing files.
         source_lang: ISO 639-1 code of the language of the sources.
 
     Raises:
-        UsageError: no such model.
-        MissingResourceError: it is not here and may not, or cannot, be fetched; names the command
-            that does.
-        ModelError: a folder that holds no checkpoint, or a model that does not translate into
-            `lang`.
+        UsageError: there is no such model.
+        MissingResourceError: it is missing here and may not, or cannot, be fetched; names the
+            command that fetches it.
+        ModelError: the folder holds no checkpoint, or the model does not translate into `lang`.
     """
     if model == DEMO:
         if revision is not None:
@@ -228,46 +236,49 @@ def locate(
     repository = named.repository.format(lang=lang, source=source_lang) if named else model
     if repository in _NOT_MANY_TO_MANY:
         raise ModelError(
-            f"{repository} does not translate into the language asked for; use facebook/mbart-large-50-many-to-many-mmt"
+            f"{repository} does not translate into the language asked for; "
+            "use facebook/mbart-large-50-many-to-many-mmt"
         )
     pinned = revision or (named.revision if named else "") or read_pins(cache).get(repository)
-    command = f"mtbias fetch --model {model} --lang {lang}" + (
-        f" --revision {revision}" if revision else ""
-    )
-    command += "" if source_lang == "en" else f" --source-lang {source_lang}"
-    return _hub(
-        repository, pinned, command, cache, online=fetch and downloads_allowed(offline=offline)
-    )
+    command = f"mtbias fetch --model {model} --lang {lang}"
+    if revision:
+        command += f" --revision {revision}"
+    if source_lang != "en":
+        command += f" --source-lang {source_lang}"
+    online = fetch and downloads_allowed(offline=offline)
+    return _hub(repository, pinned, command, cache, online=online)
 
 
 def check_name(model: str) -> None:
-    """Refuse what cannot be a model: no short name, no folder that is here, and no hub id. Nothing
-    is looked up.
+    """Refuse a name that is neither a short name nor an existing folder nor like a hub id, without
+    looking anything up.
 
     Raises:
-        SettingError: it cannot be; names the short names that are close.
+        SettingError: it is none of these; names the short names that are close.
     """
     names = [*catalog(), DEMO]
     is_folder = model != "" and Path(model).is_dir()  # an empty path would be the current folder
     if model in names or _HUB_ID.fullmatch(model) or is_folder:
         return
+    schemes = [f"{scheme}:NAME" for scheme in installed(GROUP)]
     raise SettingError(
         "model",
         "expected a short name, a hub id (OWNER/NAME) or a folder with a checkpoint, "
-        f"got {model!r}; {choices(model, [*names, *(f'{scheme}:NAME' for scheme in installed(GROUP))])}",
+        f"got {model!r}; {choices(model, [*names, *schemes])}",
     )
 
 
 def check_language(model: str, lang: str, source_lang: str = "en") -> None:
-    """Refuse a language that the model certainly lacks: of no other than the demo's is that known
-    by its name.
+    """Refuse a language that the model certainly lacks, which is known by its name only for the
+    demo's model.
 
     Raises:
-        UsageError: names those that it has.
+        UsageError: it lacks the language; names those that it has.
     """
     if model == DEMO and lang not in languages():
         raise UsageError(
-            f"the model {DEMO} translates into {', '.join(languages())} alone, got the language {lang}"
+            f"the model {DEMO} translates into {', '.join(languages())} alone, "
+            f"got the language {lang}"
         )
     if model == DEMO and source_lang != "en":
         raise UsageError(
@@ -276,7 +287,7 @@ def check_language(model: str, lang: str, source_lang: str = "en") -> None:
 
 
 def read_pins(cache: Path) -> dict[str, str]:
-    """Commits by repository, written down when each was first fetched.
+    """The commit of each repository when it was first fetched.
 
     Raises:
         ModelError: the file is damaged.
@@ -303,23 +314,22 @@ def _local(folder: Path, name: str) -> Checkpoint:
 def files_hash(folder: Path) -> str:
     """SHA-256 over the names and contents of a checkpoint's files (config, tokenizer, weights)."""
     digest = sha256()
-    paths = _matching(folder, *_WANTED, *_WEIGHTS, *_OLD_WEIGHTS)
+    paths = _matching(folder, *_CONFIG_FILES, *_WEIGHTS, *_OLD_WEIGHTS)
     if any(path.suffix == ".safetensors" for path in paths):
-        paths = {
-            path for path in paths if path.suffix != ".bin"
-        }  # transformers prefers safetensors
+        # transformers prefers safetensors.
+        paths = {path for path in paths if path.suffix != ".bin"}
     for path in sorted(paths):
         digest.update(f"{path.name} {file_hash(path)}\n".encode())
     return digest.hexdigest()
 
 
 def files_beside_weights(folder: Path) -> list[Path]:
-    """Config and tokenizer of a checkpoint: all that mtbias reads of it but the weights."""
-    return sorted(_matching(folder, *_WANTED))
+    """The files of a checkpoint's config and tokenizer, which are all but the weights."""
+    return sorted(_matching(folder, *_CONFIG_FILES))
 
 
 def _matching(folder: Path, *patterns: str) -> set[Path]:
-    return {path for pattern in patterns for path in folder.glob(pattern)}
+    return set(chain.from_iterable(map(folder.glob, patterns)))
 
 
 def file_hash(path: Path) -> str:
@@ -334,51 +344,47 @@ def _hub(
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    # A branch or tag may have moved: where the network may be used, the hub says which commit it is
-    # now; elsewhere the hub's cache says which it was when it was fetched, by whatever program.
+    # A branch or tag may have moved: where the network may be used, the hub tells its commit now;
+    # elsewhere the hub's cache tells the commit when it was fetched, by whatever program.
     lacking: list[str] = []
     if not online or (pinned is not None and _COMMIT.fullmatch(pinned)):
+        options: dict[str, Any] = {"revision": pinned or _BRANCH, "local_files_only": True}
         try:
-            found = Path(
-                snapshot_download(repository, revision=pinned or _BRANCH, local_files_only=True)
-            )
+            local = Path(snapshot_download(repository, **options))
         except (LocalEntryNotFoundError, OSError):
             pass
         else:
-            lacking = missing_files(found)
+            lacking = missing_files(local)
             if not lacking:
-                if pinned is None and _pin(cache, repository, found.name) != found.name:
-                    return _hub(
-                        repository, read_pins(cache)[repository], command, cache, online=online
-                    )
-                return Checkpoint(repository, found.name, found)
+                first = local.name if pinned else _pin(cache, repository, local.name)
+                if first != local.name:
+                    return _hub(repository, first, command, cache, online=online)
+                return Checkpoint(repository, local.name, local)
     if not online:
         at = f" at {pinned[:12]}" if pinned else ""
         what = f"is here without {', '.join(lacking)}" if lacking else "is not on this machine"
         raise MissingResourceError(
-            f"the model {repository}{at} {what}, and the network may not be used; on a machine with network run: "
-            f"{command}"
+            f"the model {repository}{at} {what}, and the network may not be used; "
+            f"on a machine with network run: {command}"
         )
     return _download(repository, pinned, cache)
 
 
 def missing_files(folder: Path) -> list[str]:
-    """What a checkpoint lacks that it cannot be loaded without: a download that was stopped leaves
-    such a folder.
+    """The files that a checkpoint lacks and cannot be loaded without, as after an interrupted
+    download.
 
-    Config, one whole set of weights (with an index: every file that it names), the files of the
-    family's tokenizer.
+    It needs its config, one whole set of weights (with an index: every file that it names), and the
+    files of the family's tokenizer.
     """
     if not (folder / _CONFIG).is_file():
         return [_CONFIG]
     lacking = _missing_weights(folder)
+    tokenizer_class = str(_object(folder / TOKENIZER_CONFIG).get("tokenizer_class") or "")
     try:
-        family = family_of(
-            _object(folder / _CONFIG),
-            str(_object(folder / TOKENIZER_CONFIG).get("tokenizer_class") or ""),
-        )
+        family = family_of(_object(folder / _CONFIG), tokenizer_class)
     except ModelError:
-        return lacking  # whoever reads it says what is wrong with it
+        return lacking  # the error comes when the config is read
     for names in family.tokenizer_files:
         if not any((folder / name).is_file() for name in names):
             lacking.append(" or ".join(names))
@@ -386,7 +392,7 @@ def missing_files(folder: Path) -> list[str]:
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file, empty where there is none that can be read."""
+    """The object in a JSON file; empty where it cannot be read."""
     try:
         content = load_json(input_bytes(path))
     except (OSError, ValueError):
@@ -395,47 +401,41 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def is_decoder(folder: Path) -> bool:
-    """Whether a checkpoint is a causal language model, by the architecture that its config names.
+    """Whether a checkpoint is a causal language model, by the architecture in its config.
 
-    Of models that read pictures too (Gemma 3), those count that transformers takes for one.
+    Models that also read pictures (Gemma 3) are, if transformers loads them as such.
     """
-    config = _object(
-        folder / _CONFIG
-    )  # empty where it cannot be read: whoever loads it says what is wrong
+    config = _object(folder / _CONFIG)  # empty where it cannot be read, which is an error later
     # Sequence-to-sequence models have such a class for their decoder alone (MarianForCausalLM).
     if config.get("is_encoder_decoder"):
         return False
-    named = str((config.get("architectures") or [""])[0])
-    if named.endswith("ForCausalLM"):
+    architecture = str((config.get("architectures") or [""])[0])
+    if architecture.endswith("ForCausalLM"):
         return True
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
-    return (
-        bool(named)
-        and MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type"))) == named
-    )
+    causal = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(str(config.get("model_type")))
+    return bool(architecture) and causal == architecture
 
 
 def _missing_weights(folder: Path) -> list[str]:
-    for whole, index in (
-        ("model.safetensors", _WEIGHTS[1]),
-        ("pytorch_model.bin", _OLD_WEIGHTS[1]),
-    ):
+    weights = {"model.safetensors": _WEIGHTS[1], "pytorch_model.bin": _OLD_WEIGHTS[1]}
+    for whole, index in weights.items():
         if (folder / whole).is_file():
             return []
         if (folder / index).is_file():
-            named = _object(folder / index).get("weight_map")
-            if not isinstance(named, dict):
+            names = _object(folder / index).get("weight_map")
+            if not isinstance(names, dict):
                 return [index]
             return sorted(
-                name for name in set(named.values()) if not (folder / str(name)).is_file()
+                name for name in set(names.values()) if not (folder / str(name)).is_file()
             )
     return ["model.safetensors or pytorch_model.bin"]
 
 
 def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
-    """Download a repository's files at one commit; where none was asked for, write it down for the
-    next time.
+    """Download a repository's files at one commit, and record it for the next time unless `pinned`
+    names it.
     """
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
@@ -446,33 +446,30 @@ def _download(repository: str, pinned: str | None, cache: Path) -> Checkpoint:
         names = {sibling.rfilename for sibling in info.siblings or ()}
         safe = any(name.endswith(".safetensors") and "/" not in name for name in names)
         weights = _WEIGHTS if safe else _OLD_WEIGHTS
-        # By the name that was asked for: the hub's cache then holds which commit that was, for runs
+        # By the name of the branch or tag: the hub's cache then records its commit, for runs
         # without network.
-        revision = pinned or str(info.sha)
-        folder = Path(
-            snapshot_download(repository, revision=revision, allow_patterns=[*_WANTED, *weights])
-        )
+        revision, patterns = pinned or str(info.sha), [*_CONFIG_FILES, *weights]
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=patterns))
         commit = folder.name
     except Exception as error:
         raise MissingResourceError(
-            f"the model {repository} (https://huggingface.co/{repository}) could not be downloaded: "
-            f"{why_failed(error)}; check the name and the network, or give a folder with the checkpoint"
+            f"the model {repository} (https://huggingface.co/{repository}) could not be "
+            f"downloaded: {why_failed(error)}; check the name and the network, "
+            "or give a folder with the checkpoint"
         ) from error
     if lacking := missing_files(folder):
         raise ModelError(
-            f"{repository} at {commit} lacks {', '.join(lacking)}, without which mtbias cannot load it"
+            f"{repository} at {commit} lacks {', '.join(lacking)}, "
+            "without which mtbias cannot load it"
         )
-    if pinned is None and (kept := _pin(cache, repository, commit)) != commit:
-        return _download(
-            repository, kept, cache
-        )  # another process wrote one down meanwhile: both use that
+    if pinned is None and (first := _pin(cache, repository, commit)) != commit:
+        # Another process has recorded a commit meanwhile: both use that.
+        return _download(repository, first, cache)
     return Checkpoint(repository, commit, folder)
 
 
 def _pin(cache: Path, repository: str, commit: str) -> str:
-    """Write down the commit of a repository where none is; gives the one that is there in the
-    end.
-    """
+    """Record the commit of a repository unless there is one already; gives the recorded one."""
     cache.mkdir(parents=True, exist_ok=True)
     with waiting_lock(cache / f".{RECORD}.lock"):
         pins = read_pins(cache)

@@ -18,13 +18,12 @@ from mtbias.types import Span
 _UNBOUNDED = 100_000
 """More tokens than any checkpoint reads; a table of so many positions still fits into memory."""
 _LEAST_TOKENS = 8
-"""Of a source that a checkpoint must be able to read: with fewer every sentence of a corpus would
-be cut."""
+"""Least tokens of a source that a checkpoint must read; with fewer every sentence would be cut."""
 TOKENIZER_ADVICE = (
     "its tokenizer's files are damaged or of another model: download the checkpoint again"
 )
 _LEAST_SHARE = 0.5
-"""Of the model's vocabulary in the tokenizer's; in real checkpoints it is 0.99 or more."""
+"""Least share of the model's vocabulary in the tokenizer; real checkpoints have 0.99 or more."""
 _GENERATION = "generation_config.json"
 _TOKENIZER = "tokenizer.json"
 _PLAIN: dict[str, Any] = {
@@ -32,8 +31,8 @@ _PLAIN: dict[str, Any] = {
     "trust_remote_code": False,
     "sp_model_kwargs": {},
 }
-"""How every tokenizer is loaded; ``sp_model_kwargs`` may say to sample, or name a file anywhere on
-this machine."""
+"""Options for loading every tokenizer; a checkpoint's own ``sp_model_kwargs`` could sample, or name
+any file of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +41,9 @@ class Encoded:
 
     ids: tuple[int, ...]
     cut: bool
-    """It was longer than the model can read, and what was too much is lost."""
+    """Whether it was longer than the model can read, and lost its end."""
     unknown: tuple[Span, ...] = ()
-    """Where the sentence has what no token stands for: the model reads a hole there."""
+    """Places for which the vocabulary has no token."""
 
 
 class Codec:
@@ -57,19 +56,15 @@ class Codec:
         language `lang`.
 
         Raises:
-            ModelError: it is no checkpoint of a known family, or lacks one of the languages.
+            ModelError: the checkpoint is not of a known family, or lacks one of the languages.
         """
         self.folder = folder
         self.config = read_config(folder)
-        named = _tokenizer_class(folder)
-        self.family: Family = family_of(
-            self.config, named
-        )  # before the tokenizer: another's may not even load
+        # Before the tokenizer, since that of another family may not even load.
+        self.family: Family = family_of(self.config, _tokenizer_class(folder))
         self._generation = {}
-        if (folder / _GENERATION).exists():
-            self._generation = read_config(
-                folder, _GENERATION
-            )  # transformers passes over one that it cannot read
+        if (folder / _GENERATION).exists():  # transformers ignores one that it cannot read
+            self._generation = read_config(folder, _GENERATION)
         self._tokenizer = load_tokenizer(folder, self.family.tokenizer_class)
         with explained(folder, "reading the tokenizer", TOKENIZER_ADVICE):
             self._check_vocabulary()
@@ -87,15 +82,14 @@ class Codec:
             self._dropped = self._never_text()
             self.most_tokens = self._most_tokens()
             self._special = special_ids(self._tokenizer)
-            self._special_around = self._count_special(
-                self._tokenizer(self.direction.prefix)["input_ids"]
-            )
+            around = self._tokenizer(self.direction.prefix)["input_ids"]
+            self._special_around = self._count_special(around)
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Token ids of each text, with prefix and special tokens.
 
         A text of more tokens than the model reads is cut there, as transformers does it, and
-        marked; so is one of which the vocabulary lacks a piece.
+        marked; a text is also marked where the vocabulary lacks a piece of it.
 
         Raises:
             ModelError: the prefix is not one token of the vocabulary.
@@ -107,16 +101,13 @@ class Codec:
         encoded = []
         with explained(self.folder, "encoding the sources", TOKENIZER_ADVICE):
             whole = self._tokenizer(prefixed, truncation=False)["input_ids"]
-            for source, text, ids in zip(texts, prefixed, whole, strict=True):
-                cut = len(ids) > most
-                kept = (
-                    self._tokenizer(text, truncation=True, max_length=most)["input_ids"]
-                    if cut
-                    else ids
-                )
-                has_hole = self._count_special(kept) > self._special_around
-                unknown = self._unknown_places(source) if has_hole else ()
-                encoded.append(Encoded(tuple(kept), cut, unknown))
+            for source, text, all_ids in zip(texts, prefixed, whole, strict=True):
+                ids, cut = all_ids, len(all_ids) > most
+                if cut:
+                    ids = self._tokenizer(text, truncation=True, max_length=most)["input_ids"]
+                has_unknown = self._count_special(ids) > self._special_around
+                unknown = self._unknown_places(source) if has_unknown else ()
+                encoded.append(Encoded(tuple(ids), cut, unknown))
         if self.direction.prefix:
             self._check_prefix(encoded[0])
         return encoded
@@ -125,36 +116,36 @@ class Codec:
         return unknown_places(self._tokenizer, source, self._special)
 
     def _count_special(self, ids: Sequence[int]) -> int:
-        """How many of the ids are those of special tokens."""
+        """The number of special tokens among the ids."""
         return sum(id_ in self._special for id_ in ids)
 
     def decode(self, batch: Sequence[Sequence[int]]) -> list[str]:
         """Texts of generated ids, without special tokens and language tokens, stripped.
 
         Raises:
-            ModelError: a text begins with a language token all the same.
+            ModelError: a text still begins with a language token.
         """
-        kept = [[i for i in ids if i not in self._dropped] for ids in batch]
-        texts = [
-            text.strip() for text in self._tokenizer.batch_decode(kept, skip_special_tokens=True)
-        ]
+
+        def text_ids(ids: Sequence[int]) -> list[int]:
+            return [id_ for id_ in ids if id_ not in self._dropped]
+
+        decoded = self._tokenizer.batch_decode(list(map(text_ids, batch)), skip_special_tokens=True)
+        texts = [text.strip() for text in decoded]
         for text in texts:
             if text.startswith(self._languages):
                 raise ModelError(
-                    f"{self.folder}: a translation begins with a language token: {text[:40]!r}; the tokenizer does not "
-                    "know its own special tokens (special_tokens_map.json or tokenizer_config.json is missing?)"
+                    f"{self.folder}: a translation begins with a language token: {text[:40]!r}; "
+                    "the tokenizer does not know its own special tokens "
+                    "(special_tokens_map.json or tokenizer_config.json is missing?)"
                 )
         return texts
 
     def _never_text(self) -> frozenset[int]:
-        """Ids that are no part of a translation's text: of the language tokens and the special
-        ones.
-        """
+        """The ids of language tokens and special tokens, which are never part of a text."""
         tokens = {*self._languages, *map(str, self._tokenizer.all_special_tokens)}
         target = getattr(self._tokenizer, "target_encoder", None)
-        if (
-            target is not None
-        ):  # Opus-MT whose target has a vocabulary of its own: an id means another token there
+        # An Opus-MT model may have another vocabulary for the target, with other ids.
+        if target is not None:
             return frozenset(target[token] for token in tokens if token in target)
         return frozenset(map(self._id, self._languages)) | frozenset(
             self._tokenizer.all_special_ids
@@ -164,50 +155,47 @@ class Codec:
         """Most source tokens that the checkpoint can read, special tokens included."""
         stated = {"tokenizer_config.json: model_max_length": self._tokenizer.model_max_length}
         positions = self.config.get("max_position_embeddings")
-        if (
-            self.config.get("model_type") != "t5" and positions is not None
-        ):  # T5 has relative ones: any length
+        # T5 has relative positions, and so reads any length.
+        if self.config.get("model_type") != "t5" and positions is not None:
             stated["config.json: max_position_embeddings"] = positions
             if isinstance(positions, int) and positions > _UNBOUNDED:
                 raise ModelError(
-                    f"{self.folder}: config.json: max_position_embeddings: expected at most {_UNBOUNDED}, got "
-                    f"{positions}; download the checkpoint again"
+                    f"{self.folder}: config.json: max_position_embeddings: "
+                    f"expected at most {_UNBOUNDED}, got {positions}; download the checkpoint again"
                 )
         for place, value in stated.items():
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float)
-                or not value >= _LEAST_TOKENS
-            ):
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not value >= _LEAST_TOKENS:
                 raise ModelError(
-                    f"{self.folder}: {place}: expected a number of at least {_LEAST_TOKENS}, got {value!r}; download "
-                    "the checkpoint again"
+                    f"{self.folder}: {place}: expected a number of at least {_LEAST_TOKENS}, "
+                    f"got {value!r}; download the checkpoint again"
                 )
         return int(min([*stated.values(), _UNBOUNDED]))
 
     def _id(self, token: str) -> int:
-        found = self._tokenizer.convert_tokens_to_ids(token)
-        if found is None or found == self._tokenizer.unk_token_id:
+        id_ = self._tokenizer.convert_tokens_to_ids(token)
+        if id_ is None or id_ == self._tokenizer.unk_token_id:
             raise ModelError(
-                f"{self.folder}: {token!r} is not in the vocabulary of the tokenizer; the files do not fit"
+                f"{self.folder}: {token!r} is not in the vocabulary of the tokenizer; "
+                "the files do not fit"
             )
-        return int(found)
+        return int(id_)
 
     def _check_vocabulary(self) -> None:
-        """Without its files a tokenizer may load all the same, and read every word as unknown."""
+        """Refuse a tokenizer without its files, which may load and read every word as unknown."""
         known, expected = len(self._tokenizer), int(self.config.get("vocab_size") or 0)
         if known < _LEAST_SHARE * expected:
             raise ModelError(
-                f"{self.folder}: the tokenizer knows {known} tokens of the model's {expected}; its files "
-                "(tokenizer.json, vocab.json or *.model) are missing: download the checkpoint again"
+                f"{self.folder}: the tokenizer knows {known} tokens of the model's {expected}; "
+                "its files (tokenizer.json, vocab.json or *.model) are missing: "
+                "download the checkpoint again"
             )
 
     def _check_start(self) -> None:
         """Refuse a decoder that begins with another token than its family's.
 
-        Such translations look like any others, and are worse. Where a checkpoint was trained so,
-        the search would still force the target language behind that token; so it is no setting
-        either.
+        Its translations would look like any others, and be worse. A checkpoint that was trained so
+        cannot be used either, since the search forces the target language behind that token.
         """
         kind = self.family.start
         if kind is None:
@@ -216,8 +204,7 @@ class Codec:
 
         token = str(getattr(self._tokenizer, kind))
         expected = [self._id(token)]
-        # Opus-MT may have a vocabulary of its own for the target, with its own id for the same
-        # token.
+        # Opus-MT may have another vocabulary for the target, with another id for the token.
         target = getattr(self._tokenizer, "target_encoder", None) or {}
         if token in target:
             expected.append(target[token])
@@ -228,24 +215,27 @@ class Codec:
             file, start = "config.json", self.config.get(key, default)
         if type(start) is not int or start not in expected:
             raise ModelError(
-                f"{self.folder}: {file}: {key}: expected {expected[0]} ({token}), with which {self.family.name} begins "
-                f"every translation, got {start!r:.40}; set it right, or download the checkpoint again. If it was "
-                "trained with that start, translate with your own code and give the result to `mtbias score`"
+                f"{self.folder}: {file}: {key}: expected {expected[0]} ({token}), with which "
+                f"{self.family.name} begins every translation, got {start!r:.40}; "
+                "set it right, or download the checkpoint again. "
+                "If it was trained with that start, translate with your own code "
+                "and give the result to `mtbias score`"
             )
 
     def _check_stated_ids(self) -> None:
-        """Refuse a vocabulary in which language and end tokens have not the ids that the
-        tokenizer's files state.
+        """Refuse a vocabulary in which language and end tokens have other ids than the tokenizer's
+        files state.
 
-        Where pieces are missing, all that follow them have the ids, and so the meaning, of others.
+        After a missing piece all others have the ids, and so the meaning, of different ones.
         """
         checked = {*self._languages, str(self._tokenizer.eos_token)}
         for file, token, stated in _stated_ids(self.folder):
             actual = self._tokenizer.convert_tokens_to_ids(token)
             if token in checked and actual != stated:
                 raise ModelError(
-                    f"{self.folder}: {file}: {token} is said to be token {stated}, and is token {actual} of the "
-                    "vocabulary: pieces were lost or added; download the checkpoint again"
+                    f"{self.folder}: {file}: {token} is said to be token {stated}, "
+                    f"and is token {actual} of the vocabulary: pieces were lost or added; "
+                    "download the checkpoint again"
                 )
 
     def _check_prefix(self, first: Encoded) -> None:
@@ -258,12 +248,14 @@ class Codec:
 
 _WORD = re.compile(r"\S+")
 _BLANK = "\u2581"
-"""What sentencepiece writes for a blank."""
+"""SentencePiece's sign for a blank."""
 
 
-def special_ids(tokenizer: Any) -> frozenset[int]:  # noqa: ANN401 - transformers' tokenizers share no type
-    """The tokens that are no part of a text: those with a role, and all that the tokenizer's files
-    call special, such as those between the turns of a conversation.
+def special_ids(
+    tokenizer: Any,  # noqa: ANN401 - transformers' tokenizers share no type
+) -> frozenset[int]:
+    """The tokens that are not text: those with a role, and all that the tokenizer's files call
+    special, such as those between the turns of a conversation.
     """
     added = tokenizer.added_tokens_decoder.items()
     marked = (id_ for id_, token in added if token.special)
@@ -276,25 +268,23 @@ def unknown_places(
     special: frozenset[int],
 ) -> tuple[Span, ...]:
     """The places in `text` that `tokenizer` reads as one of the tokens `special` (`special_ids`):
-    the unknown one, what it has in its place, or one whose name stands in the text.
+    the unknown token or its substitute, or a token whose name occurs in the text.
 
-    Transformers 5 gives MADLAD-400's end token where a character is unknown. A tokenizer in Python
-    tells no places. There each word is read by itself, for no piece goes beyond a word; where none
-    has such a piece by itself, the place is the whole text.
+    With transformers 5, MADLAD-400's end token replaces an unknown character. A tokenizer in Python
+    gives no places, so each word is read alone, since no piece crosses words; if no word has such a
+    piece alone, the place is the whole text.
     """
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     if special.isdisjoint(ids):
         return ()
     if tokenizer.is_fast:
-        places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)[
-            "offset_mapping"
-        ]
-        return tuple(Span(*place) for id_, place in zip(ids, places, strict=True) if id_ in special)
-    words = (Span(*match.span()) for match in _WORD.finditer(text))
-    found = tuple(
-        place for word in words for place in _special_in_word(tokenizer, text, word, special)
-    )
-    return found or (Span(0, len(text)),)
+        encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        offsets = zip(ids, encoding["offset_mapping"], strict=True)
+        return tuple(Span(*place) for id_, place in offsets if id_ in special)
+    places: list[Span] = []
+    for match in _WORD.finditer(text):
+        places += _special_in_word(tokenizer, text, Span(*match.span()), special)
+    return tuple(places) or (Span(0, len(text)),)
 
 
 def _special_in_word(
@@ -303,9 +293,7 @@ def _special_in_word(
     word: Span,
     special: frozenset[int],
 ) -> Iterator[Span]:
-    """The places of the pieces of a word that are special tokens; the word where the pieces are not
-    its characters.
-    """
+    """The places of special tokens in a word; the whole word where its pieces do not spell it."""
     tokens = tokenizer.tokenize(text[slice(*word)])
     ids = tokenizer.convert_tokens_to_ids(tokens)
     pieces = [token.replace(_BLANK, "") for token in tokens]
@@ -319,10 +307,10 @@ def _special_in_word(
 
 
 def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
-    """``config.json`` of a checkpoint, or another file of it that holds one JSON object.
+    """``config.json`` of a checkpoint, or another file with one JSON object.
 
     Raises:
-        ModelError: there is none, or it is damaged.
+        ModelError: the file is missing or damaged.
     """
     path = folder / name
     try:
@@ -343,30 +331,29 @@ def read_config(folder: Path, name: str = "config.json") -> dict[str, Any]:
 
 
 def _tokenizer_class(folder: Path) -> str:
-    """What ``tokenizer_config.json`` calls the tokenizer's class, "" where it does not."""
+    """The tokenizer's class in ``tokenizer_config.json``; empty where it is not named."""
     if not (folder / TOKENIZER_CONFIG).exists():
         return ""
     return str(read_config(folder, TOKENIZER_CONFIG).get("tokenizer_class") or "")
 
 
 def _stated_ids(folder: Path) -> Iterator[tuple[str, str, int]]:
-    """File, token and id of the tokens that a tokenizer's files name with their ids."""
+    """File, token and id of each token whose id a tokenizer's files state."""
     if (folder / _TOKENIZER).exists():
         for added in read_config(folder, _TOKENIZER).get("added_tokens") or ():
             yield _TOKENIZER, added["content"], int(added["id"])
     if (folder / TOKENIZER_CONFIG).exists():
-        for id_, added in (
-            read_config(folder, TOKENIZER_CONFIG).get("added_tokens_decoder") or {}
-        ).items():
+        tokens = read_config(folder, TOKENIZER_CONFIG).get("added_tokens_decoder") or {}
+        for id_, added in tokens.items():
             yield TOKENIZER_CONFIG, added["content"], int(id_)
 
 
-def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transformers' tokenizers share no type
+def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - of transformers
     """A checkpoint's tokenizer by transformers' class `name`, without network and without code of
     the checkpoint.
 
-    It splits a text in one way: what the checkpoint's files say of sampling, or of another model's
-    file, has no effect (`_PLAIN`) or is refused.
+    It splits a text in one way only: sampling, or another model's file, in the checkpoint's files
+    has no effect (`_PLAIN`) or is refused.
 
     Raises:
         ModelError: it cannot be loaded, or samples.
@@ -378,11 +365,11 @@ def load_tokenizer(folder: Path, name: str) -> Any:  # noqa: ANN401 - transforme
     with explained(
         folder, "loading the tokenizer with transformers", "download the checkpoint again"
     ):
-        made = getattr(transformers, name).from_pretrained(str(folder), **_PLAIN)
-    model = getattr(getattr(made, "backend_tokenizer", None), "model", None)
+        tokenizer = getattr(transformers, name).from_pretrained(str(folder), **_PLAIN)
+    model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
     if dropout := getattr(model, "dropout", None):
         raise ModelError(
-            f"{folder}: tokenizer.json: dropout: expected none, got {dropout:g}, with which a sentence has other "
-            "tokens each time; set it to null"
+            f"{folder}: tokenizer.json: dropout: expected none, got {dropout:g}, "
+            "with which a sentence has other tokens each time; set it to null"
         )
-    return made
+    return tokenizer

@@ -26,55 +26,56 @@ from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.seq2seq.transformers_engine import check_finite, check_whole
 
 RECORD = "mtbias.json"
-"""What the converted config.json does not say: the settings of generation that transformers would
-read."""
+"""The file with the settings of generation that transformers would read, and that the converted
+config.json lacks."""
 VOCABULARY = "shared_vocabulary.json"
 """The tokens in the order of their ids."""
 
 _log = logging.getLogger(__name__)
 
 _LAYOUT = 2
-"""Counts the changes of what is written, so that an older conversion is not taken for a new one."""
+"""Version of the files, so that an older conversion is not taken for a new one."""
 _TOLERANCE = 0.01
-"""Most difference of a log probability between the engines in fp32. What is wrong is off by 0.1 and
-far more."""
+"""Largest difference of a log probability between the engines in fp32; a wrong conversion is off by
+0.1 or far more."""
 _INSTEAD = "use --engine transformers"
 
 
 def convert(folder: Path, cache: Path) -> Path:
-    """The folder ``ct2/HASH`` in `cache` with the checkpoint in CTranslate2's format, fp32; made
-    where it is missing.
+    """The folder ``ct2/HASH`` in `cache` with the checkpoint in CTranslate2's format, in fp32,
+    converted if it is missing.
 
-    It is made under another name and renamed, so that it is complete or absent; files that do not
-    have the SHA-256 that was written down are damaged, and all is made again. One conversion runs
-    at a time where the file system has locks; what a killed one left behind is removed by the next.
+    It is filled under another name and renamed, so that it is complete or absent; if a file lacks
+    the recorded SHA-256, all is converted again. One conversion runs at a time where the file
+    system has locks; the next one removes what a killed one left behind.
 
     Raises:
         DependencyError: CTranslate2 is not installed.
-        ModelError: it cannot be converted or written, or would not compute the same.
+        ModelError: it cannot be converted or written, or would compute something else.
     """
     library()
     versions = f"{_LAYOUT} {version('ctranslate2')} {version('transformers')}"
     name = sha256(f"{files_hash(folder)} {versions}".encode()).hexdigest()[:32]
     home = cache / "ct2"
-    made = home / name
-    if _is_whole(made):
-        return made
+    converted = home / name
+    if _is_whole(converted):
+        return converted
     try:
         home.mkdir(parents=True, exist_ok=True)
         with waiting_lock(cache / ".ct2.lock") as held:
-            for left in home.glob(".*.tmp") if held else ():  # of conversions that were killed
-                shutil.rmtree(left, ignore_errors=True)
-            if made.is_dir() and not _is_whole(made):
-                _log.warning("%s is damaged; it is converted again", made)
-                shutil.rmtree(made)
-            if not made.is_dir():
-                _make(folder, made)
+            for temporary in home.glob(".*.tmp") if held else ():  # of killed conversions
+                shutil.rmtree(temporary, ignore_errors=True)
+            if converted.is_dir() and not _is_whole(converted):
+                _log.warning("%s is damaged; it is converted again", converted)
+                shutil.rmtree(converted)
+            if not converted.is_dir():
+                _make(folder, converted)
     except OSError as error:
         raise ModelError(
-            f"{made}: cannot be written: {error.strerror or error}; make room, or choose another --cache-dir"
+            f"{converted}: cannot be written: {error.strerror or error}; "
+            "make room, or choose another --cache-dir"
         ) from error
-    return made
+    return converted
 
 
 def library() -> Any:  # noqa: ANN401 - the module
@@ -91,43 +92,43 @@ def library() -> Any:  # noqa: ANN401 - the module
         ) from error
 
 
-def _make(folder: Path, made: Path) -> None:
-    workplace = Path(mkdtemp(prefix=".", suffix=".tmp", dir=made.parent))
+def _make(folder: Path, converted: Path) -> None:
+    workplace = Path(mkdtemp(prefix=".", suffix=".tmp", dir=converted.parent))
     try:
-        target = workplace / made.name
+        target = workplace / converted.name
         model, tokenizer = _run_converter(folder, target)
         tokens = _check_vocabulary(folder, target, model, tokenizer)
         _complete_config(target)
         _compare(folder, target, model, tokens)
         record = {**_record(model), "files": _hashes(target)}
-        (target / RECORD).write_text(
-            json.dumps({**record, "sha256": _hash(record)}) + "\n", encoding="utf-8"
-        )
+        content = json.dumps({**record, "sha256": _hash(record)})
+        (target / RECORD).write_text(f"{content}\n", encoding="utf-8")
         for path in target.iterdir():
             with path.open("rb") as file:
                 os.fsync(file)
         try:
-            target.rename(made)
+            target.rename(converted)
         except OSError:
-            if not made.is_dir():  # without locks, another process may have been faster
+            if not converted.is_dir():  # without locks, another process may have been faster
                 raise
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
 
 
-def _hashes(made: Path) -> dict[str, str]:
-    """SHA-256 of the files of a conversion, but for the record itself."""
-    return {path.name: file_hash(path) for path in sorted(made.iterdir()) if path.name != RECORD}
+def _hashes(converted: Path) -> dict[str, str]:
+    """SHA-256 of the files of a conversion except the record itself."""
+    files = [path for path in sorted(converted.iterdir()) if path.name != RECORD]
+    return {path.name: file_hash(path) for path in files}
 
 
 def _hash(record: dict[str, Any]) -> str:
     return sha256(json.dumps(record).encode()).hexdigest()
 
 
-def _is_whole(made: Path) -> bool:
+def _is_whole(converted: Path) -> bool:
     try:
-        record = load_json(input_bytes(made / RECORD))
-        return bool(record.pop("sha256") == _hash(record) and record["files"] == _hashes(made))
+        record = load_json(input_bytes(converted / RECORD))
+        return bool(record.pop("sha256") == _hash(record) and record["files"] == _hashes(converted))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -157,9 +158,8 @@ def _run_converter(folder: Path, target: Path) -> tuple[Any, Any]:
     except ModelError:
         raise
     except Exception as error:
-        if (
-            isinstance(error, OSError) and error.errno is not None
-        ):  # of the disk; transformers' own have no number
+        # Errors of the disk have a number, transformers' own have none.
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         what = f"{type(error).__name__}: {first_line(error)}"
         raise ModelError(
@@ -168,30 +168,33 @@ def _run_converter(folder: Path, target: Path) -> tuple[Any, Any]:
     return loaded["model"], loaded["tokenizer"]
 
 
-def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The model, with what the converter reads in its config as it must be, whatever the
-    checkpoint's file says.
+def _load_model(
+    folder: Path,
+    model_class: Any,  # noqa: ANN401
+    name: str,
+    options: dict[str, Any],
+) -> Any:  # noqa: ANN401
+    """The model, with a config that the converter reads correctly, whatever the checkpoint's file
+    says.
     """
     import torch
 
-    # In fp32 whatever the weights are in: positions that are computed would else be rounded to the
-    # weights' type.
+    # In fp32 for all types of weights, to which computed positions would else be rounded.
     exact = {
         **options,
         "dtype": torch.float32,
         "local_files_only": True,
         "output_loading_info": True,
     }
-    model, found = model_class.from_pretrained(name, **exact)
-    check_whole(folder, found)
+    model, keys = model_class.from_pretrained(name, **exact)
+    check_whole(folder, keys)
     check_finite(folder, model, "float32")
     config = model.config
-    config.decoder_start_token_id = TokenRules.of(model).start
+    config.decoder_start_token_id = TokenRules.from_model(model).start
     if config.model_type == "mbart":
         config.normalize_before = config.normalize_embedding = True  # transformers knows no other
-        config.tokenizer_class = (
-            "MBart50Tokenizer"  # else the converter leaves the decoder's start to the caller
-        )
+        # Else the converter leaves the decoder's start to the caller.
+        config.tokenizer_class = "MBart50Tokenizer"
     if config.model_type == "t5":
         # The converter scales scores by this key; transformers 5 sets it for every T5 and has
         # another for the scale.
@@ -203,14 +206,16 @@ def _load_model(folder: Path, model_class: Any, name: str, options: dict[str, An
 
 
 def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
-    """Raise `ModelError` where CTranslate2 would search or compute something else than
-    transformers.
+    """Refuse a model that CTranslate2 would search or compute in another way than transformers.
+
+    Raises:
+        ModelError: it is such a model.
     """
-    rules, config = TokenRules.of(model), model.config
+    rules, config = TokenRules.from_model(model), model.config
     if isinstance(rules.forced_end, list):
         raise ModelError(
-            f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, of which CTranslate2 "
-            f"takes one; {_INSTEAD}"
+            f"{folder}: its generation settings have forced_eos_token_id={rules.forced_end!r}, "
+            f"of which CTranslate2 takes one; {_INSTEAD}"
         )
     if config.model_type == "marian" and not config.share_encoder_decoder_embeddings:
         raise ModelError(
@@ -218,20 +223,25 @@ def _check_model(folder: Path, model: Any) -> None:  # noqa: ANN401
         )
 
 
-def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) -> list[str]:  # noqa: ANN401
-    """The converted vocabulary; `ModelError` unless every token of the tokenizer has kept its
-    id.
+def _check_vocabulary(
+    folder: Path,
+    target: Path,
+    model: Any,  # noqa: ANN401
+    tokenizer: Any,  # noqa: ANN401
+) -> list[str]:
+    """The converted vocabulary.
+
+    Raises:
+        ModelError: a token of the tokenizer has not kept its id.
     """
     tokens: list[str] = load_json((target / VOCABULARY).read_bytes())
     known = {n: token for token, n in tokenizer.get_vocab().items() if n < len(tokens)}
     wrong = sorted(n for n, token in known.items() if tokens[n] != token)
     marian = model.config.model_type == "marian"
     if wrong or len(set(tokens)) < len(tokens) or len(tokens) + marian < model.config.vocab_size:
-        what = (
-            f"id {wrong[0]} is {known[wrong[0]]!r}, then {tokens[wrong[0]]!r}"
-            if wrong
-            else "tokens are lost"
-        )
+        what = "tokens are lost"
+        if wrong:
+            what = f"id {wrong[0]} is {known[wrong[0]]!r}, then {tokens[wrong[0]]!r}"
         raise ModelError(
             f"{folder}: its vocabulary does not survive the conversion: {what}; {_INSTEAD}"
         )
@@ -239,8 +249,8 @@ def _check_vocabulary(folder: Path, target: Path, model: Any, tokenizer: Any) ->
 
 
 def _complete_config(target: Path) -> None:
-    """Put a beginning of sentence into the converted config.json, which must have one; nothing of
-    ours uses it.
+    """Add the beginning of sentence that the converted config.json must have; mtbias does not use
+    it.
     """
     path = target / "config.json"
     config = load_json(path.read_bytes())
@@ -250,34 +260,41 @@ def _complete_config(target: Path) -> None:
 
 
 def _compare(folder: Path, target: Path, model: Any, tokens: Sequence[str]) -> None:  # noqa: ANN401
-    """Score one nonsense sentence with both engines; raise `ModelError` where they do not agree."""
+    """Score one nonsense sentence with both engines.
+
+    Raises:
+        ModelError: they do not agree.
+    """
     import torch
 
-    end = TokenRules.of(model).ends[0]
+    rules = TokenRules.from_model(model)
     ids = [len(tokens) * n // 17 for n in range(1, 17)]
-    source, said = [*ids[::2], end], [*ids[1::2], end]
-    given = [TokenRules.of(model).start, *said[:-1]]
+    source, translation = [*ids[::2], rules.ends[0]], [*ids[1::2], rules.ends[0]]
+    before = [rules.start, *translation[:-1]]
     with torch.inference_mode():
-        scores = model.eval()(
-            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([given])
-        ).logits[0]
-    kept = scores[:, : len(tokens)]  # without Marian's padding, which the conversion leaves out
-    expected = kept.log_softmax(dim=-1)[range(len(said)), said].tolist()
+        output = model.eval()(
+            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([before])
+        )
+    # Without Marian's padding, which the conversion leaves out.
+    scores = output.logits[0][:, : len(tokens)].log_softmax(dim=-1)
+    expected = scores[range(len(translation)), translation].tolist()
+
     translator = library().Translator(
         str(target), device="cpu", compute_type="float32", inter_threads=1
     )
-    spelt = [[tokens[n] for n in ids] for ids in (source, said[:-1])]
-    (found,) = translator.score_batch(spelt[:1], spelt[1:], max_input_length=0)
-    apart = max(abs(a - b) for a, b in zip(expected, found.log_probs, strict=True))
-    if not apart <= _TOLERANCE:  # nor where it is not a number
+    source_tokens = [tokens[n] for n in source]
+    translation_tokens = [tokens[n] for n in translation[:-1]]
+    (result,) = translator.score_batch([source_tokens], [translation_tokens], max_input_length=0)
+    difference = max(abs(a - b) for a, b in zip(expected, result.log_probs, strict=True))
+    if not difference <= _TOLERANCE:  # also where it is not a number
         raise ModelError(
-            f"{folder}: after the conversion to CTranslate2 a log probability is {apart:.3g} from transformers'; "
-            f"{_INSTEAD}"
+            f"{folder}: after the conversion to CTranslate2 a log probability is "
+            f"{difference:.3g} from transformers'; {_INSTEAD}"
         )
 
 
 def _record(model: Any) -> dict[str, Any]:  # noqa: ANN401
-    rules, config = TokenRules.of(model), model.config
+    rules, config = TokenRules.from_model(model), model.config
     never = list(rules.never)
     if config.model_type == "marian":  # the converted vocabulary has no padding
         never = [ids for ids in never if ids != (config.pad_token_id,)]

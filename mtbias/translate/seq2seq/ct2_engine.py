@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,7 @@ from mtbias.translate.seq2seq.engine import (
     within_memory,
 )
 
-# What CTranslate2 needs on a GPU besides itself: cuBLAS 12, which PyTorch's own packages no longer
-# have.
+# On a GPU CTranslate2 also needs cuBLAS 12, which PyTorch's own packages no longer have.
 
 PACKAGE = "nvidia-cublas-cu12"
 _LIBRARIES = ("libcublasLt.so.12", "libcublas.so.12")
@@ -42,10 +40,10 @@ _LIBRARIES = ("libcublasLt.so.12", "libcublas.so.12")
 
 
 def load_cublas() -> bool:
-    """Load the libraries of `PACKAGE` where it is installed; says whether they are loaded.
+    """Load the libraries of `PACKAGE`; returns whether they are loaded.
 
-    CTranslate2 opens them by name, which finds what is loaded already; where they lie the system's
-    loader does not look. Without the package the system may have them all the same.
+    CTranslate2 opens them by name, and so finds loaded ones; the system's loader does not look into
+    the package. Without the package the system may still have them.
     """
     try:
         files = {path.name: path for path in distribution(PACKAGE).files or ()}
@@ -61,7 +59,7 @@ def usable_types(device: str) -> frozenset[str]:
     weights.
 
     Raises:
-        MtbiasError: none, and why: CTranslate2 or cuBLAS is not here, or it does not see that GPU.
+        MtbiasError: CTranslate2 or cuBLAS is missing, or CTranslate2 does not see that GPU.
     """
     if find_spec("ctranslate2") is None:
         raise DependencyError(f"CTranslate2 is not installed ({install_command('ct2-cuda')})")
@@ -79,22 +77,22 @@ def _system_has_cublas() -> bool:
     try:
         ctypes.CDLL(_LIBRARIES[-1])
     except OSError:
-        return (
-            sys.platform != "linux"
-        )  # elsewhere it has another name, and the batch in `_load` shows what is missing
+        # On other systems it has another name, and the batch in `_load` shows whether it is there.
+        return sys.platform != "linux"
     return True
 
 
 def unusable(error: Exception, device: str, converted: Path) -> DependencyError | ModelError:
-    """What to say where CTranslate2 cannot load a checkpoint, or compute with it."""
-    said = first_line(error)[:200]
-    if "libcublas" in said or "libcudart" in said:
+    """The error for a user where CTranslate2 cannot load a checkpoint, or compute with it."""
+    reason = first_line(error)[:200]
+    if "libcublas" in reason or "libcudart" in reason:
         return DependencyError(
-            f"--engine ct2 on {device} needs cuBLAS 12, which is not here ({said}): {install_command('ct2-cuda')}"
+            f"--engine ct2 on {device} needs cuBLAS 12, which is not here ({reason}): "
+            f"{install_command('ct2-cuda')}"
         )
     return ModelError(
-        f"{converted}: CTranslate2 cannot compute with it on {device}: {said}; delete that folder to convert it "
-        "again, use --engine transformers, or another --device"
+        f"{converted}: CTranslate2 cannot compute with it on {device}: {reason}; "
+        "delete that folder to convert it again, use --engine transformers, or another --device"
     )
 
 
@@ -109,19 +107,18 @@ PATIENCE = 2.0
 class CTranslate2Engine(Engine):
     """A checkpoint converted to CTranslate2, once, in fp32; quantised when it is loaded.
 
-    In fp32 its translations equal those of `TransformersEngine`, but for near ties and these
+    In fp32 its translations equal those of `TransformersEngine`, except for near ties and these
     differences of rule:
 
-    * Tokens that are never generated (``bad_words_ids``; padding in Opus-MT) are taken away before
-      the softmax, by transformers after it. So scores differ by the probability that such tokens
-      had.
+    * Tokens that are never generated (``bad_words_ids``; padding in Opus-MT) are removed before the
+      softmax, in transformers after it. So scores differ by the probability of such tokens.
     * After a forced language token, an end token finishes a hypothesis, an empty translation, only
-      where it is the most probable token. For transformers it is enough that it is among as many as
-      there are beams.
+      where it is the most probable token; in transformers, where it is among the best tokens, as
+      many as beams.
     * Without `Decoding.early_stopping` transformers ends a search when no hypothesis seems able to
       beat the finished ones; CTranslate2 when `PATIENCE` times as many are finished as there are
       beams.
-    * A source of nothing but an end token is not translated: the result is empty.
+    * A source that is only an end token is not translated: the result is empty.
     """
 
     def __init__(
@@ -135,15 +132,15 @@ class CTranslate2Engine(Engine):
     ) -> None:
         """Convert the checkpoint, unless `cache` has it, and load it.
 
-        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as there are cores:
-        so many batches are computed at the same time, each on one thread; beyond `MOST_CONCURRENT`
-        these share the threads out.
+        On a CPU there are as many `threads` as ``OMP_NUM_THREADS`` says, else as cores, and as many
+        batches at the same time, each on one thread; beyond `MOST_CONCURRENT` batches share the
+        threads out.
 
         Raises:
             DependencyError: CTranslate2 is not installed.
-            UsageError: no such device, or it cannot compute in `dtype`, for which there is never
-                another instead; names those that there are.
-            ModelError: the checkpoint cannot be converted, or not without a change of its results.
+            UsageError: there is no such device, or it cannot compute in `dtype`, which is never
+                replaced by another type; names the possible ones.
+            ModelError: the checkpoint cannot be converted without a change of its results.
         """
         ctranslate2 = library()
         self.folder, self.device, self.dtype = folder, device, dtype
@@ -160,14 +157,12 @@ class CTranslate2Engine(Engine):
         self._positions: int | None = record["positions"]
         weights = sum(path.stat().st_size for path in self.converted.iterdir())
         memory = host.free_memory() - weights
-        on_cpu = self._kind == "cpu"
+        self.concurrency = 1
         # A step of beam search multiplies matrices of 80 rows, which gain little from a second
-        # core; two batches on two cores are done nearly twice as fast.
-        self.concurrency = (
-            cpu_concurrency(read_config(folder), threads=self._threads, memory=memory)
-            if on_cpu
-            else 1
-        )
+        # core; two batches on two cores are nearly twice as fast.
+        if self._kind == "cpu":
+            config = read_config(folder)
+            self.concurrency = cpu_concurrency(config, threads=self._threads, memory=memory)
         self._translator = self._load(dtype)
         self._exact: CTranslate2Engine | None = None
 
@@ -180,45 +175,45 @@ class CTranslate2Engine(Engine):
         limit, decoding = bounds.limit, bounds.decoding
         if self._positions is not None and limit > self._positions:
             raise ModelError(
-                f"{self.folder}: the checkpoint has {self._positions} positions, and {limit} new tokens are allowed; "
+                f"{self.folder}: the checkpoint has {self._positions} positions, and {limit} new "
+                "tokens are allowed; "
                 f"with --engine ct2 use --max-length {self._positions + 1} or less"
             )
 
         def generate() -> list[Generated]:
             if bounds.stop is not None and bounds.stop < limit:
                 return self._until(batch, replace(bounds, limit=bounds.stop))
-            found = self._search(batch, bounds)
-            mixed = [n for n, one in enumerate(found) if self._is_mixed(one, decoding)]
+            results = self._search(batch, bounds)
+            mixed = [n for n, result in enumerate(results) if self._is_mixed(result, decoding)]
             if mixed:
-                every = self._search([batch[n] for n in mixed], bounds, every=True)
-                for n, one in zip(mixed, every, strict=True):
-                    found[n] = one
-            return [self._best(one, bounds) for one in found]
+                complete = self._search([batch[n] for n in mixed], bounds, every=True)
+                for n, result in zip(mixed, complete, strict=True):
+                    results[n] = result
+            return [self._best(result, bounds) for result in results]
 
         return within_memory(generate)
 
     def _until(self, batch: Sequence[Sequence[int]], bounds: Bounds) -> list[Generated]:
-        """What is done before the limit: those of which as many hypotheses have ended as end the
-        search.
-        """
+        """Search up to the limit; only sentences whose search is over before it are done."""
         beams, stop = bounds.decoding.beams, bounds.limit
         needed = beams if bounds.decoding.early_stopping or beams == 1 else round(PATIENCE * beams)
-        made = []
-        for one in self._search(batch, bounds, hypotheses=needed):
-            ended = all(
-                self._has_ended(tokens) and len(tokens) < stop - 1 for tokens in one.hypotheses
-            )
-            whole = ended and len(one.hypotheses) == needed
-            # The limit plays no part in it, nor does a token that would be forced there.
-            made.append(self._best(one, bounds) if whole else Generated((), done=False))
-        return made
+        translations = []
+        for result in self._search(batch, bounds, hypotheses=needed):
+            lengths = [len(tokens) for tokens in result.hypotheses]
+            all_ended = all(map(self._has_ended, result.hypotheses))
+            if all_ended and len(lengths) == needed and max(lengths) < stop - 1:
+                # Neither the limit nor a token that is forced there had an effect.
+                translations.append(self._best(result, bounds))
+            else:
+                translations.append(Generated((), done=False))
+        return translations
 
     def abandon(self) -> AbstractContextManager[None]:
         """CTranslate2 cannot be interrupted: a batch that was begun is finished."""
         return nullcontext()
 
     def exact(self) -> CTranslate2Engine:
-        """The same conversion in fp32, loaded when it is first asked for."""
+        """The same conversion in fp32, loaded when it is first needed."""
         if self.dtype == "float32":
             return self
         if self._exact is None:
@@ -241,9 +236,9 @@ class CTranslate2Engine(Engine):
                 inter_threads=self.concurrency,
                 intra_threads=max(1, self._threads // self.concurrency),
             )
-            if on_gpu:  # so that a library that does not fit is noticed here and not in the middle of a corpus
-                one = self._spell([len(self._tokens) // 2, self._ends[0]])
-                translator.translate_batch([one], beam_size=1, max_decoding_length=1)
+            if on_gpu:  # a library that does not fit fails here, not in the middle of a corpus
+                sentence = self._spell([len(self._tokens) // 2, self._ends[0]])
+                translator.translate_batch([sentence], beam_size=1, max_decoding_length=1)
         except Exception as error:
             raise unusable(error, self.device, self.converted) from error
         used = translator.compute_type
@@ -264,29 +259,33 @@ class CTranslate2Engine(Engine):
         every: bool = False,
         hypotheses: int | None = None,
     ) -> list[Any]:
-        """CTranslate2's results: the best `hypotheses` and their scores; with `every` no finished
-        one is left out.
+        """CTranslate2's results: the best `hypotheses` and their scores; with `every`, all finished
+        ones.
 
-        A forced end token comes behind the last of `limit` tokens. CTranslate2 has no such thing:
-        the search ends one token before, and `_best` adds it.
+        A forced end token follows the last of `limit` tokens. CTranslate2 cannot force it: the
+        search ends one token before, and `_best` adds it.
         """
         decoding, limit, forced = bounds.decoding, bounds.limit, bounds.forced
         beams = decoding.beams
         most = most_sentences(beams, len(self._tokens))
         if len(batch) > most:
-            parts = [batch[first : first + most] for first in range(0, len(batch), most)]
-            found = [
-                self._search(part, bounds, every=every, hypotheses=hypotheses) for part in parts
-            ]
-            return list(chain.from_iterable(found))
-        some = 1 if self._forced_end is None else beams
+            results: list[Any] = []
+            for first in range(0, len(batch), most):
+                part = batch[first : first + most]
+                results += self._search(part, bounds, every=every, hypotheses=hypotheses)
+            return results
+
+        patience = 1.0 if decoding.early_stopping else PATIENCE
+        count = 1 if self._forced_end is None else beams
+        if every:
+            patience, count = 2.0, 2 * beams
         return list(
             self._translator.translate_batch(
                 [self._spell(ids) for ids in batch],
                 target_prefix=None if forced is None else [[self._tokens[forced]]] * len(batch),
                 beam_size=beams,
-                patience=2.0 if every else 1.0 if decoding.early_stopping else PATIENCE,
-                num_hypotheses=hypotheses or (2 * beams if every else some),
+                patience=patience,
+                num_hypotheses=hypotheses or count,
                 length_penalty=decoding.length_penalty,
                 suppress_sequences=[self._spell(ids) for ids in self._never] or None,
                 end_token=self._spell(self._ends),
@@ -301,8 +300,8 @@ class CTranslate2Engine(Engine):
         )
 
     def _is_mixed(self, result: Any, decoding: Decoding) -> bool:  # noqa: ANN401
-        """Whether some ended by themselves and some will be forced to, so that the former must all
-        be counted.
+        """Whether some hypotheses ended by themselves and others will be forced to, so that all of
+        the former are needed.
         """
         if self._forced_end is None or not decoding.early_stopping or decoding.beams == 1:
             return False
@@ -321,29 +320,32 @@ class CTranslate2Engine(Engine):
         before the limit.
         """
         decoding, limit = bounds.decoding, bounds.limit
-        found = list(zip(result.scores, result.hypotheses, strict=True))
+        best: Sequence[str] = result.hypotheses[0]
         forced: tuple[int, ...] = ()
         if self._forced_end is not None:
-            ended = [one for one in found if self._has_ended(one[1])]
+            ended: list[tuple[float, Sequence[str]]] = []
+            cut: list[tuple[float, Sequence[str]]] = []
             shrink = ((limit - 1) / limit) ** decoding.length_penalty
-            cut = [
-                (score * shrink, tokens) for score, tokens in found if not self._has_ended(tokens)
-            ]
-            full = decoding.early_stopping and len(ended) >= decoding.beams
-            found = sorted(ended if full else [*ended, *cut], key=lambda one: -one[0])
-            forced = () if self._has_ended(found[0][1]) else (self._forced_end,)
-        ids = (*(self._ids[token] for token in found[0][1]), *forced)
-        return Generated(
-            ids, cut=len(ids) >= limit, finite=all(math.isfinite(score) for score in result.scores)
-        )
+            for score, tokens in zip(result.scores, result.hypotheses, strict=True):
+                if self._has_ended(tokens):
+                    ended.append((score, tokens))
+                else:
+                    cut.append((score * shrink, tokens))
+            is_over = decoding.early_stopping and len(ended) >= decoding.beams
+            candidates = ended if is_over else [*ended, *cut]
+            _, best = max(candidates, key=lambda candidate: candidate[0])
+            forced = () if self._has_ended(best) else (self._forced_end,)
+        ids = (*(self._ids[token] for token in best), *forced)
+        finite = all(map(math.isfinite, result.scores))
+        return Generated(ids, cut=len(ids) >= limit, finite=finite)
 
 
 def most_sentences(beams: int, vocabulary: int) -> int:
-    """How many sentences CTranslate2 can search at a time: 1,717 of mBART50 at beam 5, 7,391 of
-    Opus-MT. It fills up a vocabulary to a multiple of eight.
+    """Most sentences that CTranslate2 can search at a time: 1,717 of mBART50 at beam 5, 7,391 of
+    Opus-MT. It pads a vocabulary to a multiple of eight.
     """
-    filled_up = -(-vocabulary // 8) * 8
-    return max(1, _MOST_SCORES // (beams * filled_up))
+    padded = -(-vocabulary // 8) * 8
+    return max(1, _MOST_SCORES // (beams * padded))
 
 
 def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN401
@@ -353,7 +355,8 @@ def _find_device(ctranslate2: Any, device: str) -> tuple[str, int]:  # noqa: ANN
     index = int(number or 0)
     if kind == "cuda" and index >= (count := ctranslate2.get_cuda_device_count()):
         raise UsageError(
-            f"--device {device}: CTranslate2 sees {count} GPUs here; use --device cpu, or --engine transformers"
+            f"--device {device}: CTranslate2 sees {count} GPUs here; "
+            "use --device cpu, or --engine transformers"
         )
     return kind, index
 

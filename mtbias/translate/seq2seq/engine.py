@@ -1,6 +1,4 @@
-"""How batches are made and searched: decoding, the plan of batches, and what an engine is asked
-for.
-"""
+"""Batches and their search: decoding, the plan of batches, and the interface of engines."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from mtbias.types import Json
 # inherited.
 
 STEP = 8
-"""Source lengths are rounded up to a multiple of this before a maximum length is made of them."""
+"""Source lengths are rounded up to a multiple of this to get a maximum length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,11 @@ class Decoding:
     """Most tokens of a translation, the decoder's start token included (transformers'
     ``max_length``)."""
     from_source: bool = False
-    """Whether the maximum also follows the source: twice its tokens and 20, no more than
+    """Whether the maximum also depends on the source: twice its tokens and 20, up to
     `max_length`."""
     early_stopping: bool = True
-    """Whether a search ends with as many finished hypotheses as beams; else when no better one can
-    come."""
+    """Whether a search ends with as many finished hypotheses as beams, or only when no better one
+    is possible."""
 
     def __post_init__(self) -> None:
         if self.beams < 1:
@@ -57,7 +55,7 @@ class Decoding:
     def limit(self, source_tokens: int) -> int:
         """Most new tokens (the language token and the end token count, the start token does not).
 
-        It depends on the sentence alone, so that a translation does not depend on what shares its
+        It depends on the sentence alone, so that a translation does not depend on the rest of its
         batch.
         """
         ceiling = self.max_length - 1
@@ -67,17 +65,16 @@ class Decoding:
         return min(ceiling, 2 * rounded + 20)
 
     def expected(self, source_tokens: int) -> int:
-        """Tokens of a translation for which room is kept: few are longer, and what does not fit is
-        halved.
+        """Tokens of a translation for which memory is reserved; few are longer, and a batch that
+        does not fit is halved.
         """
         return min(self.limit(source_tokens), source_tokens + 20)
 
     @staticmethod
     def first_stop(source_tokens: int) -> int:
-        """Tokens after which the first of two stages gives a sentence up: what is not done then is
-        most often a loop.
+        """Tokens after which the first of two stages gives a sentence up: mostly, it is a loop.
 
-        Whatever it is, translations in fp32 are the same: what is given up is searched again, to
+        The number does not change translations in fp32, since such a sentence is searched again, to
         its limit.
         """
         return 3 * source_tokens // 2 + 20
@@ -86,9 +83,8 @@ class Decoding:
     def signature(self) -> str:
         """``beam5,penalty1,max200``: part of a run's identity."""
         length = f"max{self.max_length}" + (",max2x+20" if self.from_source else "")
-        return f"beam{self.beams},penalty{self.length_penalty:g},{length}" + (
-            ",early" if self.early_stopping else ""
-        )
+        early = ",early" if self.early_stopping else ""
+        return f"beam{self.beams},penalty{self.length_penalty:g},{length}{early}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +104,9 @@ PRESETS = {
     "paper": Preset(Decoding()),
     "fast": Preset(Decoding(from_source=True), half_on_gpu=True),
 }
-"""``paper``: the setting of BUG's authors (EasyNMT 1.1): beam 5, penalty 1.0, 200 tokens, fp32.
-``fast``: 16 bits on a GPU (`mtbias.translate.seq2seq.families.Family.half`), lengths bounded by the
-source's."""
+"""``paper``: the settings of BUG's authors (EasyNMT 1.1): beam 5, penalty 1.0, 200 tokens, fp32.
+``fast``: 16 bits on a GPU (`mtbias.translate.seq2seq.families.Family.half`), and lengths bounded by
+the source's."""
 
 
 def get_preset(name: str) -> Preset:
@@ -126,18 +122,18 @@ def get_preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What came out for one sentence."""
+    """The translation of one sentence as token ids."""
 
     ids: tuple[int, ...]
     """New token ids; the language token and the end token may be among them."""
     cut: bool = False
-    """The most new tokens were reached."""
+    """Whether the most new tokens were reached."""
     finite: bool = True
     """False where scores were not finite, so that the result means nothing."""
     done: bool = True
-    """False where the search was given up before it was over, so that there is no result."""
+    """False where the search was given up before its end, so that there is no result."""
     steps: int = field(default=0, compare=False)
-    """Steps of the decoder that it took; 0 where the engine does not say."""
+    """Steps of the decoder for it; 0 where the engine does not count them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,23 +144,23 @@ class Bounds:
     limit: int
     """Most new tokens."""
     forced: int | None
-    """The token that every translation begins with, where there is one."""
+    """The token with which every translation begins, if there is one."""
     stop: int | None = None
-    """Tokens after which the search is given up: what is done by then is what it would be
-    without."""
+    """Tokens after which the search is given up; sentences that are done by then are not changed by
+    it."""
 
 
 class Engine(ABC):
     """Beam search over batches of token ids."""
 
     concurrency: int
-    """Batches that `generate` works on at the same time, each asked for by a thread of its own."""
+    """Batches on which `generate` works at the same time, each in a thread of its own."""
     steps: int | None = None
     """Steps of the decoder so far; None where the engine does not count them."""
 
     @property
     def attention(self) -> str:
-        """The implementation of attention, where one can be chosen."""
+        """The implementation of attention."""
         return "the engine's own"
 
     @abstractmethod
@@ -177,8 +173,8 @@ class Engine(ABC):
 
     @abstractmethod
     def abandon(self) -> AbstractContextManager[None]:
-        """Within the block `generate` in other threads ends by an exception as soon as the engine
-        can, or by itself.
+        """End `generate` in other threads within the block by an exception, as soon as the engine
+        can.
         """
 
     @abstractmethod
@@ -188,19 +184,17 @@ class Engine(ABC):
         """
 
 
-class OutOfMemory(MtbiasError):  # noqa: N818 - a signal between engine and loop, not an error that users see
-    """The batch did not fit; a smaller one may."""
+class OutOfMemory(MtbiasError):  # noqa: N818 - a signal between engine and loop
+    """The batch did not fit; a smaller one may. Users do not see it."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an exception of torch, CTranslate2 or Python says that memory ran out."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
+    signs = ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
     text = str(error).lower()
-    return isinstance(error, RuntimeError) and any(
-        sign in text
-        for sign in ("out of memory", "allocate memory", "cublas_status_alloc_failed", "bad_alloc")
-    )
+    return isinstance(error, RuntimeError) and any(sign in text for sign in signs)
 
 
 T = TypeVar("T")
@@ -209,10 +203,10 @@ P = TypeVar("P")
 
 
 def within_memory(do: Callable[[], R]) -> R:
-    """What `do` gives.
+    """The result of `do`.
 
     Raises:
-        OutOfMemory: memory ran out; what the batch held is given back.
+        OutOfMemory: memory ran out; that of the batch is freed.
     """
     try:
         return do()
@@ -220,20 +214,19 @@ def within_memory(do: Callable[[], R]) -> R:
         if not is_out_of_memory(error):
             raise
         lacking = str(error)
-    # Outside of the block: what was raised holds the frames in which it was, and they the cache and
-    # the scores.
+    # After the block, since the exception's frames hold the cache and the scores.
     free_unused()
     raise OutOfMemory(lacking)
 
 
 @dataclass
 class Halving:
-    """Batches in halves where memory runs out."""
+    """Runs batches, in halves where memory runs out."""
 
     halved: int = 0
     """Times that a batch ran out of memory."""
     _ceiling: int | None = None
-    """Smallest rows × tokens that ran out: later batches stay below."""
+    """Smallest rows × tokens for which memory ran out; later batches stay below it."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(
@@ -243,10 +236,10 @@ class Halving:
         do: Callable[[Sequence[T]], list[R]],
         too_long: Callable[[T, str], ModelError],
     ) -> list[R]:
-        """What `do` gives for `rows`, whose `area` is rows × tokens.
+        """The results of `do` for `rows`, whose `area` is rows × tokens.
 
         Raises:
-            ModelError: a single row does not fit into memory; as `too_long` says it.
+            ModelError: a single row does not fit into memory; `too_long` makes the error.
         """
         size = area(rows)
         if len(rows) == 1 or self._ceiling is None or size < self._ceiling:
@@ -254,28 +247,23 @@ class Halving:
                 return do(rows)
             except OutOfMemory as error:
                 lacking = str(error)
-            # Outside of the block: the error holds the frames in which it was raised, and they what
-            # fills the memory.
+            # After the block, since the error's frames hold what fills the memory.
             if len(rows) == 1:
                 raise too_long(rows[0], lacking)
             with self._lock:
                 self.halved += 1
                 self._ceiling = min(size, self._ceiling or size)
         middle = (len(rows) + 1) // 2
-        return [
-            result
-            for half in (rows[:middle], rows[middle:])
-            for result in self.run(half, area, do, too_long)
-        ]
+        first = self.run(rows[:middle], area, do, too_long)
+        return first + self.run(rows[middle:], area, do, too_long)
 
 
-# The batch plan: which sentences are translated together. It depends on the corpus and the budget
-# alone.
+# The batch plan: which sentences are translated together, by the corpus and the budget alone.
 
 CPU_ROWS = 80
-"""On a CPU wider batches lose: the scores of all rows over the vocabulary leave the cache."""
+"""Rows of a batch on a CPU; the scores of more rows over the vocabulary exceed its cache."""
 MOST_CONCURRENT = 4
-"""Batches that are computed at the same time on a CPU."""
+"""Most batches at the same time on a CPU."""
 _CONCURRENT_TOKENS = 256
 _CONCURRENT_SHARE = 0.8
 _GPU_SHARE = 0.5
@@ -285,13 +273,13 @@ _LOGIT_COPIES = 7
 
 
 class Budget(NamedTuple):
-    """How much may be in flight at once."""
+    """The most of a batch."""
 
     rows: int
     """Sentences × beams."""
     tokens: int
-    """Sentences × (source tokens + beams × `Decoding.expected` new ones): those of which keys and
-    values are kept."""
+    """Tokens with keys and values: sentences × (source tokens + beams × `Decoding.expected` new
+    ones)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,15 +304,15 @@ def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tup
     rows: list[int] = []
     longest = limit = 0
     for n in order:
-        here = decoding.limit(lengths[n])
+        own_limit = decoding.limit(lengths[n])
         sentences = len(rows) + 1
         wide = sentences * decoding.beams
         tokens = sentences * (longest + decoding.beams * decoding.expected(longest))
-        if rows and (here != limit or wide > budget.rows or tokens > budget.tokens):
+        if rows and (own_limit != limit or wide > budget.rows or tokens > budget.tokens):
             batches.append(Batch(len(batches), tuple(rows), limit))
             rows = []
         if not rows:
-            longest, limit = lengths[n], here
+            longest, limit = lengths[n], own_limit
         rows.append(n)
     if rows:
         batches.append(Batch(len(batches), tuple(rows), limit))
@@ -332,22 +320,24 @@ def make_plan(lengths: Sequence[int], decoding: Decoding, budget: Budget) -> tup
 
 
 def cpu_budget(rows: int = CPU_ROWS) -> Budget:
-    """`CPU_ROWS`, of whatever length."""
+    """The budget on a CPU: `CPU_ROWS` of any length."""
     return Budget(rows, rows * 4096)
 
 
 def gpu_budget(
     config: Mapping[str, Any], memory: int, *, bytes_per_value: int, beams: int
 ) -> Budget:
-    """What fits into half of `memory` (bytes), rounded down to eighths of a power of two, so that it
-    is the same in runs that find nearly the same memory.
+    """The budget that fits into half of `memory` (bytes).
+
+    It is rounded down to eighths of a power of two, so that runs with nearly the same memory have
+    the same budget.
 
     A row needs ``7 × vocabulary × 4`` bytes for the scores of a step. A token needs ``2 × (decoder
     layers + 1) × hidden size × bytes_per_value`` for keys and values: those of one layer are copied
     at a time, where their memory grows or shrinks.
 
-    `config` is the checkpoint's ``config.json``; `memory` what is free once the weights are there;
-    a value has 4 bytes in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
+    `config` is the checkpoint's ``config.json``; `memory` what is free beside the weights; a value
+    has 4 bytes in fp32, 2 in bf16 and fp16; a sentence has as many rows as beams.
     """
     usable = _GPU_SHARE * memory
     scores, token = _row_bytes(config, bytes_per_value)
@@ -356,13 +346,13 @@ def gpu_budget(
 
 
 def cpu_concurrency(config: Mapping[str, Any], *, threads: int, memory: int) -> int:
-    """Batches to compute at the same time on a CPU: one a thread, `MOST_CONCURRENT` at most, and as
+    """Batches to compute at the same time on a CPU: one a thread, at most `MOST_CONCURRENT`, and as
     memory allows.
 
-    They share the weights. Each is counted with what `gpu_budget` says of its rows: `CPU_ROWS` of
-    256 tokens (source and translation together, more than nearly all have); four fifths of the
-    memory are shared out. `config` is the checkpoint's ``config.json``; `memory` the bytes that are
-    free beside the weights.
+    They share the weights. Each is counted as `CPU_ROWS` rows of 256 tokens (source and translation
+    together, which nearly none exceeds), by the bytes of `gpu_budget`; they get four fifths of the
+    memory. `config` is the checkpoint's ``config.json``; `memory` the bytes that are free beside
+    the weights.
     """
     scores, token = _row_bytes(config, 4)
     one = CPU_ROWS * (scores + _CONCURRENT_TOKENS * token)
@@ -408,21 +398,22 @@ class BatchSystem(System):
     decoding: Decoding
     cpu_rows: ClassVar[int] = CPU_ROWS
     free_memory: int | None = None
-    """Bytes that were free on the GPU before the weights were loaded; None: not looked at yet."""
+    """Bytes that were free on the GPU before the weights were loaded; None before they are
+    measured."""
 
     @abstractmethod
     def sizes(self) -> Mapping[str, Any]:
         """The sizes of the model as `gpu_budget` reads them."""
 
     def weights(self) -> int:
-        """Bytes that the weights will take of the memory that is free now."""
+        """Bytes of the free memory that the weights will take."""
         return 0
 
     def budget(self, begun: Begun) -> Budget:
-        """What a batch may hold: as the settings say, else as the run was begun with, else what
-        suits the device.
+        """The budget of a batch: that of the settings, else of the run's beginning, else of the
+        device.
 
-        Batches of a run that was begun on a larger device are halved where they do not fit.
+        Batches of a run that began on a larger device are halved where they do not fit.
         """
         beams = self.decoding.beams
         if self.settings.batch_rows is not None:
@@ -442,9 +433,7 @@ class BatchSystem(System):
 
 
 class BatchPlan(PartsPlan[P]):
-    """How a checkpoint translates one corpus (`mtbias.translate.system.Plan`): a part is a
-    batch.
-    """
+    """A plan of a checkpoint (`mtbias.translate.system.Plan`), in which a part is a batch."""
 
     system: BatchSystem
     budget: Budget
@@ -456,36 +445,43 @@ class BatchPlan(PartsPlan[P]):
 
     @property
     @abstractmethod
-    def asked(self) -> Mapping[str, Json]:
+    def parameters(self) -> Mapping[str, Json]:
         """What translations depend on besides the checkpoint and batches."""
 
     @cached_property
     def identity(self) -> Mapping[str, Json]:
-        """What translations depend on: not on batches in fp32; in other types the rows of a batch
-        are named too.
-        """
+        """What translations depend on; that includes the budget of batches except in fp32."""
         checkpoint = self.system.checkpoint
         batch = {} if self.system.dtype == "float32" else {"batch": list(self.budget)}
-        return {"model": checkpoint.name, "revision": checkpoint.revision, **self.asked, **batch}
+        return {
+            "model": checkpoint.name,
+            "revision": checkpoint.revision,
+            **self.parameters,
+            **batch,
+        }
 
     @property
     def settings(self) -> Mapping[str, Json]:
-        """The budget of a batch: on a GPU it follows from the memory that was free when the run
-        began.
+        """The budget of a batch, which on a GPU depends on the memory that was free at the run's
+        beginning.
         """
         return {"budget": list(self.budget)}
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
-        """The parts; the weights are not needed."""
+        """The parts, for which the weights need not be loaded."""
         return make_plan(self.lengths, self.system.decoding, self.budget)
 
     @cached_property
     def parts(self) -> Sequence[Sequence[str]]:
         """See `mtbias.translate.outputs.PartsPlan`."""
-        return [[self.distinct[row] for row in batch.rows] for batch in self.batches]
+
+        def sources(batch: Batch) -> list[str]:
+            return [self.distinct[row] for row in batch.rows]
+
+        return list(map(sources, self.batches))
 
     @property
     def frees_cpu(self) -> bool:
-        """On a GPU; on a CPU translating and analysing would want the same cores."""
+        """Whether a GPU translates; on a CPU translation and analysis would need the same cores."""
         return self.system.device.startswith("cuda")

@@ -1,9 +1,8 @@
-"""Families of translation checkpoints: how each is told which language it reads and which it must
-write.
+"""Families of translation checkpoints, and how each is told its source and target languages.
 
-A family is one small class. The checkpoint's own config says which one it belongs to; its
-tokenizer, not a table, says which languages it has. A language that the tokenizer does not know is
-an error, never another language.
+A family is one small class, chosen by the checkpoint's own config. The languages are those of the
+checkpoint's tokenizer, not of a table; one that the tokenizer does not know is an error, never
+another language.
 """
 
 from __future__ import annotations
@@ -30,12 +29,11 @@ class Direction:
     """How one checkpoint is told to translate from one language into another."""
 
     source_code: str | None
-    """What the tokenizer's ``src_lang`` is set to before anything is tokenised; None where there is
-    no such thing."""
+    """Value of the tokenizer's ``src_lang``; None for a tokenizer without it."""
     forced: str | None
-    """The token that every translation must begin with (``forced_bos_token_id``)."""
+    """The token with which every translation must begin (``forced_bos_token_id``)."""
     prefix: str
-    """What is put in front of every source sentence, with its space."""
+    """Text in front of every source sentence, with its space."""
 
     @property
     def signature(self) -> str:
@@ -45,32 +43,32 @@ class Direction:
 
 
 class Family(ABC):
-    """What checkpoints of one architecture and training have in common."""
+    """Checkpoints of one architecture and training."""
 
     name: ClassVar[str]
     early_stopping: ClassVar[bool] = True
     """Beam search ends when as many hypotheses are finished as there are beams (the families'
     published default)."""
     half: ClassVar[str] = "float16"
-    """The type of weights of 16 bits. fp16 rounds eight times as finely as bf16; its range is too
-    small for T5 alone, whose activations overflow."""
+    """The type of weights of 16 bits. fp16 rounds eight times as finely as bf16, but its range is
+    too small for T5, whose activations overflow."""
     tokenizer_class: ClassVar[str]
     """Transformers' class. Its AutoTokenizer takes another in some releases, one without language
     tokens."""
     tokenizer_files: ClassVar[tuple[tuple[str, ...], ...]]
-    """What its tokenizer cannot do without: one of each."""
+    """Files that its tokenizer needs: one of each group."""
     start: ClassVar[str | None] = "eos_token"
-    """Which of the tokenizer's tokens the decoder begins with, before all that it writes; None
-    where that differs."""
+    """The tokenizer's token with which the decoder begins; None where checkpoints differ."""
 
     @abstractmethod
-    def languages(self, tokenizer: Any) -> Collection[str]:  # noqa: ANN401 - transformers' tokenizers share no type
-        """The tokens that name target languages; none of them may stand in a translation."""
+    def languages(
+        self,
+        tokenizer: Any,  # noqa: ANN401 - transformers' tokenizers share no type
+    ) -> Collection[str]:
+        """The tokens that name target languages; none of them may be part of a translation."""
 
     def token(self, code: str, known: Collection[str]) -> str | None:
-        """Which of its tokens stands for the language of an ISO 639-1 code; None where there is
-        none.
-        """
+        """The token for the language of an ISO 639-1 code; None where there is none."""
         raise NotImplementedError
 
     def direction(
@@ -85,37 +83,39 @@ class Family(ABC):
         Args:
             tokenizer: the checkpoint's.
             lang: ISO 639-1 code.
-            code: the checkpoint's own name of the language, where the usual one does not fit.
+            code: the checkpoint's own name of the language, where it is not the usual one.
             source: ISO 639-1 code of the language of the sources.
 
         Raises:
-            ModelError: the checkpoint does not have one of the languages; lists those that it has.
-            SettingError: nor the one that `code` names.
+            ModelError: the checkpoint lacks one of the languages; lists those that it has.
+            SettingError: the checkpoint lacks the language `code`.
         """
         known = self.languages(tokenizer)
         target = self._choose(code or self.token(lang, known), lang, code, known)
         return Direction(self._source(self.token(source, known), source, known), target, "")
 
-    def _source(self, found: str | None, source: str, known: Collection[str]) -> str:
-        """The token of the source language, `found` by its code."""
-        if found is None or found not in known:
+    def _source(self, token: str | None, source: str, known: Collection[str]) -> str:
+        """The token of the source language, if the checkpoint has it."""
+        if token is None or token not in known:
             raise ModelError(
-                f"this {self.name} checkpoint has no source language {source!r}; choose another model"
+                f"this {self.name} checkpoint has no source language {source!r}; "
+                "choose another model"
             )
-        return found
+        return token
 
     def _choose(
-        self, found: str | None, lang: str, code: str | None, known: Collection[str]
+        self, token: str | None, lang: str, code: str | None, known: Collection[str]
     ) -> str:
-        if found in known and found is not None:
-            return found
+        """The token of the target language, if the checkpoint has it."""
+        if token in known and token is not None:
+            return token
         some = ", ".join(sorted(known)[:12]) + (", …" if len(known) > 12 else "") or "none"
         if code is not None:
             raise SettingError(
                 "target_code",
                 f"this {self.name} checkpoint has no language {code!r}; it has {some}",
             )
-        looked = f" (looked for {found})" if found else ""
+        looked = f" (looked for {token})" if token else ""
         raise ModelError(
             f"this {self.name} checkpoint has no target language {lang!r}{looked}; it has "
             f"{some}; --target-code names one of them, or choose another model"
@@ -149,30 +149,27 @@ class Marian(Family):
         code: str | None = None,
         source: str = SOURCE,
     ) -> Direction:
-        spoken, target = (getattr(tokenizer, name, None) for name in ("source_lang", "target_lang"))
-        languages = {*codes("iso3"), *codes("iso3").values()}
-        if spoken in languages - {
-            source,
-            codes("iso3").get(source),
-        }:  # else it is a group of languages, or not said
+        iso3 = codes("iso3")
+        own_source = getattr(tokenizer, "source_lang", None)
+        # Other values are groups of languages, or missing.
+        if own_source in {*iso3, *iso3.values()} - {source, iso3.get(source)}:
             raise ModelError(
-                f"this Opus-MT checkpoint translates from {spoken!r}, the sentences are {source!r}"
+                f"this Opus-MT checkpoint translates from {own_source!r}, "
+                f"the sentences are {source!r}"
             )
         known = self.languages(tokenizer)
         if known:
             # Most have ISO 639-3; the older ones, such as opus-mt-en-ROMANCE, ISO 639-1.
-            wanted = [code.strip("<>")] if code else [codes("iso3").get(lang, lang), lang]
-            tokens = [f">>{name}<<" for name in wanted]
-            token = self._choose(
-                next((t for t in tokens if t in known), tokens[0]), lang, code, known
-            )
-            return Direction(None, None, f"{token} ")
-        if target is not None and target not in (
-            {code} if code else {lang, codes("iso3").get(lang)}
-        ):
+            names = [code.strip("<>")] if code else [iso3.get(lang, lang), lang]
+            tokens = [f">>{name}<<" for name in names]
+            token = next((token for token in tokens if token in known), tokens[0])
+            return Direction(None, None, f"{self._choose(token, lang, code, known)} ")
+        target = getattr(tokenizer, "target_lang", None)
+        accepted = {code} if code else {lang, iso3.get(lang)}
+        if target is not None and target not in accepted:
             raise ModelError(
-                f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; choose another, or "
-                f"give --target-code {target} if that is the language you mean"
+                f"this Opus-MT checkpoint translates into {target!r}, not into {code or lang!r}; "
+                f"choose another, or give --target-code {target} if that is the language you mean"
             )
         return Direction(None, None, "")
 
@@ -196,23 +193,24 @@ class M2M100(Family):
     ) -> Direction:
         known = tokenizer.lang_code_to_token
         self._check_places(tokenizer)
-        found = known[self._choose(code or lang, lang, code, known)]
-        return Direction(self._source(source, source, known), found, "")
+        target = known[self._choose(code or lang, lang, code, known)]
+        return Direction(self._source(source, source, known), target, "")
 
     @staticmethod
     def _check_places(tokenizer: Any) -> None:  # noqa: ANN401
-        """Refuse a vocabulary that lost pieces: the languages' ids are counted from its end, and
-        would be others'.
+        """Refuse a vocabulary that lost pieces: the ids of languages are counted from its end, and
+        would be those of other tokens.
         """
         for code, id_ in tokenizer.lang_code_to_id.items():
             token = tokenizer.lang_code_to_token[code]
-            taken = tokenizer.decoder.get(id_)
-            if taken is not None or tokenizer.convert_tokens_to_ids(token) != id_:
-                wrong = f"that of {taken!r}" if taken is not None else "not its own"
+            piece = tokenizer.decoder.get(id_)
+            if piece is not None or tokenizer.convert_tokens_to_ids(token) != id_:
+                wrong = f"that of {piece!r}" if piece is not None else "not its own"
                 raise ModelError(
-                    f"this M2M100 checkpoint's vocab.json has {len(tokenizer.decoder)} pieces, behind which its "
-                    f"languages are counted: {token} would have the id {id_}, which is {wrong}; pieces were lost, or "
-                    "the files are of different models: download the checkpoint again"
+                    f"this M2M100 checkpoint's vocab.json has {len(tokenizer.decoder)} pieces, "
+                    f"behind which its languages are counted: {token} would have the id {id_}, "
+                    f"which is {wrong}; pieces were lost, or the files are of different models: "
+                    "download the checkpoint again"
                 )
 
 
@@ -283,18 +281,18 @@ _ARCHITECTURES: Mapping[str, tuple[str, type[Family] | None]] = {
     "mbart": ("MBart", MBart50),
     "t5": ("T5", Madlad400),
 }
-"""By ``model_type`` how the names of transformers' classes begin, and the family."""
+"""For each ``model_type``, the beginning of the names of transformers' classes, and the family."""
 
 
 def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     """The family of a checkpoint, from its ``config.json``.
 
-    `tokenizer_class` tells NLLB-200 from M2M100, and mBART50 from the older mBART: the one that the
-    checkpoint's ``tokenizer_config.json`` names (the class that transformers makes of it has
-    another name in every other release).
+    `tokenizer_class`, as the checkpoint's ``tokenizer_config.json`` names it, tells NLLB-200 from
+    M2M100 and mBART50 from the older mBART. (The class that transformers makes of it changes its
+    name between releases.)
 
     Raises:
-        ModelError: none that mtbias knows.
+        ModelError: it is not of a family that mtbias knows.
     """
     kind = config.get("model_type")
     architecture, family = _ARCHITECTURES.get(kind if isinstance(kind, str) else "", ("", None))
@@ -303,27 +301,28 @@ def family_of(config: Mapping[str, Any], tokenizer_class: str = "") -> Family:
     for each in map(str, classes) if architecture and isinstance(classes, list) else ():
         if not each.startswith(architecture):
             raise ModelError(
-                f"the checkpoint's config.json says model_type {kind!r} and architectures {each!r}, which do not fit "
-                "together; download the checkpoint again"
+                f"the checkpoint's config.json says model_type {kind!r} "
+                f"and architectures {each!r}, which do not fit together; "
+                "download the checkpoint again"
             )
-    named = str(tokenizer_class or config.get("tokenizer_class") or "")
-    if kind == "mbart" and (
-        named.startswith("MBartTokenizer")
-        if named
-        else config.get("vocab_size") == _VOCABULARY_OF_MBART25
-    ):
+    tokenizer = str(tokenizer_class or config.get("tokenizer_class") or "")
+    is_older_mbart = tokenizer.startswith("MBartTokenizer")
+    if not tokenizer:
+        is_older_mbart = config.get("vocab_size") == _VOCABULARY_OF_MBART25
+    if kind == "mbart" and is_older_mbart:
         raise ModelError(
-            f"expected a checkpoint of mBART50, tokenizer_class {MBart50.tokenizer_class!r}, got one of the older mBART"
-            f" ({named or 'vocab_size ' + str(_VOCABULARY_OF_MBART25)}), which reads its language tokens in other "
-            "places. Translate with your own code and give the result to `mtbias score`"
+            f"expected a checkpoint of mBART50, tokenizer_class {MBart50.tokenizer_class!r}, "
+            f"got one of the older mBART ({tokenizer or f'vocab_size {_VOCABULARY_OF_MBART25}'}), "
+            "which reads its language tokens in other places. "
+            "Translate with your own code and give the result to `mtbias score`"
         )
-    if kind == "m2m_100" and named.startswith("Nllb"):
+    if kind == "m2m_100" and tokenizer.startswith("Nllb"):
         return Nllb()
     if family is None:
         raise ModelError(
-            f"the checkpoint's config.json says model_type {kind!r}; expected one of marian (Opus-MT), "
-            "m2m_100 (M2M100, NLLB-200), mbart (mBART50), t5 (MADLAD-400). "
-            "Translate with your own code and give the result to `mtbias score`"
+            f"the checkpoint's config.json says model_type {kind!r}; "
+            "expected one of marian (Opus-MT), m2m_100 (M2M100, NLLB-200), mbart (mBART50), "
+            "t5 (MADLAD-400). Translate with your own code and give the result to `mtbias score`"
         )
     return family()
 
@@ -336,5 +335,5 @@ def codes(table: str) -> Mapping[str, str]:
         .joinpath("families.toml")
         .read_text(encoding="utf-8")
     )
-    found: Mapping[str, str] = tomllib.loads(text)[table]
-    return found
+    content: Mapping[str, str] = tomllib.loads(text)[table]
+    return content

@@ -3,14 +3,14 @@
 A step of a decoder is some hundred kernels that take a GPU less time than Python needs to start
 them. A CUDA graph starts all of them at once, but only again at the same addresses with the same
 shapes. So here the pool of `mtbias.translate.seq2seq.beam_pool` has room for a batch from its
-second step on, and what changes from step to step lies in tensors: the last tokens, the mask of
-ancestors, the position and the slots that are filled. Sentences and slots are rounded up; the rows
-and slots beyond those in use are masked or unread. The first time that a number of sentences and
-slots comes its step is computed, the second time it is recorded, then replayed.
+second step on, and everything that changes between steps is in tensors: the last tokens, the mask
+of ancestors, the position and the filled slots. Sentences and slots are rounded up; unused rows and
+slots are masked or not read. The step for a number of sentences and slots is computed the first
+time, recorded the second time, and then replayed.
 
-The rules of the search are not in a recording, nor are the scores over the vocabulary, which need
-few kernels and much memory. Rows that are rounded up change the rounding of products, so in 16 bits
-some translations are others than without recordings.
+The rules of the search are not part of a recording, nor are the scores over the vocabulary, which
+need few kernels and much memory. The additional rows change the rounding of products, so in 16 bits
+some translations differ from those without recordings.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from mtbias.translate.seq2seq.beam_pool import PooledDecoder, PoolLayer, additiv
 from mtbias.translate.seq2seq.engine import eighth
 
 Step = Callable[[], torch.Tensor]
-"""Computes the decoder's last states, rows × size, from what lies in fixed memory."""
+"""Computes the decoder's last states, rows × size, from fixed memory."""
 _STEPS = 16
 """Steps, and tokens of a source, by which shapes grow."""
 _MORE = 20
-"""Tokens of a translation, beyond its source's, for which there is room at first."""
+"""Tokens of a translation beyond those of its source for which there is room at first."""
 
 
 def cuda_graphs() -> Callable[[Step], Step]:
-    """A function that records a step as a CUDA graph, without computing it; gives what replays it.
+    """A function that records a step as a CUDA graph, without computing it, and gives its replay.
 
-    The graphs share the memory of what they compute on the way: one's result is read before another
+    The graphs share memory for intermediate results: the result of one must be read before another
     is replayed.
     """
     pool, stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
@@ -73,14 +73,14 @@ class Recordings:
         self._record = record
         self._memory: _Memory | None = None
         self._replays: dict[tuple[int, int], Step | None] = {}
-        """By sentences and slots; None where a step was computed once."""
+        """Replays by sentences and slots; None for a step that was computed once."""
         decoder = model.get_decoder()
         self._positions: _Positions | None = None
         if hasattr(getattr(decoder, "embed_positions", None), "make_weights"):
             self._positions = decoder.embed_positions = _Positions(decoder.embed_positions)
 
     def clear(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._replays.clear()
         self._memory = None
 
@@ -90,8 +90,8 @@ class Recordings:
         cache: Any,  # noqa: ANN401
         beams: int,
     ) -> _Memory:
-        """Memory for so many sentences, slots and source tokens, at the addresses of before where
-        that had this layout.
+        """Memory for a layout of sentences, slots and source tokens; the earlier one if it has this
+        layout.
         """
         held = self._memory
         if held is None or (held.layout, held.beams) != (layout, beams):
@@ -102,7 +102,7 @@ class Recordings:
         return held
 
     def run(self, sentences: int, slots: int, step: Step) -> torch.Tensor:
-        """What a step gives, replayed where it was recorded."""
+        """The result of a step, replayed if it was recorded."""
         shape = sentences, slots
         if self._record is None or shape not in self._replays:
             self._replays[shape] = None
@@ -124,7 +124,7 @@ class _Memory:
         cache: Any,  # noqa: ANN401
         beams: int,
     ) -> None:
-        """`layout` is sentences, slots, source tokens; of `cache` it takes layers, heads, sizes and
+        """`layout` is sentences, slots, source tokens; `cache` determines layers, heads, sizes and
         types.
         """
         self.layout, self.beams = layout, beams
@@ -147,7 +147,7 @@ class _Memory:
         """Copy the first sentences, slots and tokens, in the order of `_pools`, and their additive
         masks of slots and of tokens; the rest becomes zero and is masked.
 
-        Nothing of before stays: zero times what is no number would be none.
+        No earlier value stays, since zero times NaN is NaN.
         """
         for held, new in zip(self._pools(), pools, strict=True):
             held.zero_()
@@ -171,7 +171,7 @@ class _Memory:
 
 
 class _FixedLayer(PoolLayer):
-    """The pool of one layer's self-attention, filled where a tensor says."""
+    """The pool of one layer's self-attention, filled at the places of a tensor."""
 
     def __init__(self, memory: _Memory) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class RecordedDecoder(PooledDecoder):
         self._recordings, self._beams = recordings, beams
         self._memory: _Memory | None = None
         self._count, self._slots = len(sources), 1
-        """Sentences, and slots that are filled."""
+        """Sentences, and filled slots."""
         self._expected = 1 + beams * (sources.shape[1] + _MORE)
         own = torch.eye(beams, dtype=torch.bool, device=mask.device)
         self._own = additive(own, self._states.dtype)
@@ -235,7 +235,7 @@ class RecordedDecoder(PooledDecoder):
 
     def _step(self, memory: _Memory, sentences: int, slots: int) -> torch.Tensor:
         self._show(memory, sentences, slots)
-        made = self._decoder(
+        output = self._decoder(
             input_ids=memory.last[: sentences * self._beams],
             attention_mask=memory.mask[:sentences, :, :, :slots],
             encoder_hidden_states=self._states,  # not read: their keys and values are there
@@ -246,7 +246,7 @@ class RecordedDecoder(PooledDecoder):
         )
         memory.position += 1
         memory.new_slots += self._beams
-        return made.last_hidden_state[:, -1]
+        return output.last_hidden_state[:, -1]
 
     def keep(self, parents: torch.Tensor, staying: torch.Tensor) -> None:
         """See `PooledDecoder`."""
@@ -262,9 +262,8 @@ class RecordedDecoder(PooledDecoder):
             gaps = (staying >= self._count).nonzero()[:, 0]
             memory.move(gaps, staying[gaps])
         if self._slots + self._beams > memory.layout[1]:
-            self._show(
-                memory, *memory.layout[:2]
-            )  # Python last saw the slots of a step that was computed
+            # Python last saw the slots of a computed step.
+            self._show(memory, *memory.layout[:2])
             mask = memory.mask[: self._count, :, :, : self._slots]
             memory = self._move_in(2 * memory.layout[1], mask, memory.source_mask[: self._count])
         mask = memory.mask[: self._count, 0]
@@ -273,7 +272,7 @@ class RecordedDecoder(PooledDecoder):
         new.copy_(self._own)
 
     def _move_in(self, slots: int, *masks: torch.Tensor) -> _Memory:
-        """Copy what the sentences have into memory with room for so many slots."""
+        """Copy the state of the sentences into memory with room for `slots`."""
         count, caches = self._count, self._cache
         own, across = caches.self_attention_cache, caches.cross_attention_cache
         tokens = across.layers[0].keys.shape[2]
@@ -287,7 +286,7 @@ class RecordedDecoder(PooledDecoder):
         return memory
 
     def _show(self, memory: _Memory, sentences: int, slots: int) -> None:
-        """Let the model see so many sentences and slots."""
+        """Show the model the first `sentences` and `slots`."""
         caches = self._cache
         for layer, pools in zip(caches.self_attention_cache.layers, memory.own, strict=True):
             layer.keys, layer.values = (pool[:sentences, :, :slots] for pool in pools)
@@ -300,8 +299,8 @@ def _keys_and_values(cache: Any) -> Iterator[torch.Tensor]:  # noqa: ANN401 - a 
 
 
 class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types here
-    """M2M100's positions, whose number may be a tensor: transformers' module would look whether its
-    table is long enough, which a recording cannot.
+    """M2M100's positions, whose number may be a tensor; transformers' module checks the length of
+    its table, which a recording cannot.
     """
 
     def __init__(self, own: Any) -> None:  # noqa: ANN401
@@ -309,7 +308,7 @@ class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types he
         self._own = own
 
     def reach(self, positions: int) -> None:
-        """Make the table long enough for so many."""
+        """Make the table long enough for `positions`."""
         own = self._own
         if own.padding_idx + 1 + positions > len(own.weights):
             own.make_weights(own.padding_idx + 1 + positions, own.embedding_dim, own.padding_idx)
@@ -320,7 +319,7 @@ class _Positions(torch.nn.Module):  # type: ignore[misc] # torch has no types he
         inputs_embeds: torch.Tensor,
         past: int | torch.Tensor,
     ) -> torch.Tensor:
-        """Those of tokens after `past` others."""
+        """The positions of tokens after `past` others."""
         own = self._own
         if not isinstance(past, torch.Tensor):
             return own(input_ids, inputs_embeds, past)

@@ -24,41 +24,42 @@ if TYPE_CHECKING:
     from mtbias.translate.seq2seq.recorded_step import Recordings
 
 _NEVER = -1.0e9
-"""Added to the score of what must not be chosen; finite as in transformers, since beams that begin
-there are added to it and compared."""
+"""Score of what must not be chosen; finite as in transformers, since beams that begin there are
+added to it and compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """All that a search takes from a checkpoint's generation settings: which tokens begin, end and
-    never stand.
+    """A checkpoint's generation settings for a search: tokens at the beginning and end, and
+    forbidden ones.
     """
 
     start: int
-    """The decoder's first token, which is no part of a translation."""
+    """The decoder's first token, which is not part of a translation."""
     ends: tuple[int, ...]
-    """Each of them ends a hypothesis."""
+    """Tokens of which each ends a hypothesis."""
     pad: int
     forced_end: int | list[int] | None
-    """Comes last in a hypothesis that reaches the most new tokens."""
+    """The last token of a hypothesis that reaches the most new tokens."""
     never: tuple[tuple[int, ...], ...]
     """Sequences that are never generated (``bad_words_ids``)."""
     renormalised: bool
-    """Whether log probabilities are made to sum to one again once `never` is taken away."""
+    """Whether probabilities are normalised again without `never`."""
 
     @classmethod
-    def of(cls, model: Any) -> TokenRules:  # noqa: ANN401 - a transformers model
-        """Those of a model; what ``generation_config`` leaves out is in ``config``."""
+    def from_model(cls, model: Any) -> TokenRules:  # noqa: ANN401 - a transformers model
+        """The rules of a model; ``config`` has what ``generation_config`` leaves out."""
         settings, config = model.generation_config, model.config
-        start, pad = (
-            getattr(config, name) if getattr(settings, name) is None else getattr(settings, name)
-            for name in ("decoder_start_token_id", "pad_token_id")
-        )
-        ends = settings.eos_token_id
+
+        def setting(name: str) -> Any:  # noqa: ANN401 - a token id, or None
+            value = getattr(settings, name)
+            return getattr(config, name) if value is None else value
+
+        start, ends = setting("decoder_start_token_id"), settings.eos_token_id
         return cls(
             start=settings.bos_token_id if start is None else start,
             ends=tuple(ends) if isinstance(ends, list) else (ends,),
-            pad=pad,
+            pad=setting("pad_token_id"),
             forced_end=settings.forced_eos_token_id,
             never=tuple(map(tuple, settings.bad_words_ids or ())),
             renormalised=bool(settings.renormalize_logits),
@@ -75,16 +76,17 @@ class TorchSearch:
         each_step: Callable[[], object],
         recordings: Recordings | None = None,
     ) -> None:
-        """`each_step` is called before each step of the decoder; what it raises ends the search.
+        """Search with a model.
 
-        With `recordings` the steps are theirs.
+        `each_step` is called before each step of the decoder; an exception of it ends the search.
+        With `recordings` steps are replayed.
         """
         self._model, self._rules, self._each_step = model, rules, each_step
         self._recordings = recordings
         self.steps = 0
-        """Steps of the decoder until now, of whatever number of rows."""
+        """Steps of the decoder so far, with any number of rows."""
         self.row_steps = 0
-        """The rows of all steps: what a processor has to compute."""
+        """The sum of the rows of all steps."""
 
     def run(
         self,
@@ -97,9 +99,9 @@ class TorchSearch:
         """The best hypothesis of each of `sources`, a tensor of token ids that is padded where
         `mask` is 0.
 
-        With `watch` scores that are not numbers are looked for.
+        With `watch`, results whose scores are not numbers are marked.
         """
-        found: list[Generated | None] = [None] * len(sources)
+        results: list[Generated | None] = [None] * len(sources)
         state = _Beams(sources.shape[0], bounds, self._rules, sources.device)
         decoder = self._decoder(sources, mask, bounds.decoding.beams)
         scores = _TokenScores(bounds, self._rules, sources.device)
@@ -108,11 +110,12 @@ class TorchSearch:
             self.steps += 1
             rows = state.rows
             self.row_steps += len(rows)
-            parents = state.advance(scores.of(decoder.scores(rows[:, -1:]), rows), watch=watch)
+            after_rows = scores.after(rows, decoder.scores(rows[:, -1:]))
+            parents = state.advance(after_rows, watch=watch)
             for n, hypothesis in state.over():
-                found[n] = hypothesis
-            if None not in found:
-                return [one for one in found if one is not None]
+                results[n] = hypothesis
+            if None not in results:
+                return [result for result in results if result is not None]
             decoder.keep(parents[state.staying], state.staying)
             state.leave()
 
@@ -135,19 +138,19 @@ class _TokenScores:
         self._bounds, self._rules = bounds, rules
         prefixes: defaultdict[int, list[Any]] = defaultdict(list)
         for *prefix, last in rules.never:
-            # A checkpoint that forbids its end means padding; transformers passes over it.
+            # A checkpoint that forbids its end means padding; transformers ignores it.
             if prefix or last not in rules.ends:
                 prefixes[last].append(torch.tensor(prefix, dtype=torch.int64, device=device))
         self._prefixes = prefixes
-        """Of every token that may be forbidden, those behind which it is."""
+        """For every token that may be forbidden, the prefixes after which it is."""
         self._columns = torch.tensor([*prefixes], dtype=torch.int64, device=device)
         self._memory: Any = None
 
-    def of(self, logits: Any, rows: Any) -> Any:  # noqa: ANN401
-        """The logarithms of the probabilities that `logits`, rows × vocabulary, give the tokens
-        after `rows`; with one beam the logits themselves, which are in the same order.
+    def after(self, rows: Any, logits: Any) -> Any:  # noqa: ANN401
+        """Log probabilities of the tokens after `rows` by their `logits`, rows × vocabulary; with
+        one beam the logits themselves, which have the same order.
 
-        They are valid until they are asked for again.
+        They are valid until the next call.
         """
         forced = self._forced(rows.shape[1])
         if forced:
@@ -161,8 +164,8 @@ class _TokenScores:
         return self._without_forbidden(self._normalised(logits), rows)
 
     def _forced(self, length: int) -> list[int]:
-        """One of them has to come after `length` tokens, the decoder's start among them; none: any
-        may.
+        """The tokens of which one must come after `length` tokens, the decoder's start included;
+        empty where any may.
         """
         end = self._rules.forced_end
         if length == self._bounds.limit and end is not None:
@@ -179,7 +182,7 @@ class _TokenScores:
         return torch.log_softmax(logits, dim=-1, out=self._memory[: len(logits)])
 
     def _without_forbidden(self, scores: Any, rows: Any) -> Any:  # noqa: ANN401
-        """`scores` with what may not come after `rows` made minus infinity, in its place."""
+        """`scores` in place, with minus infinity for tokens that may not come after `rows`."""
         import torch
 
         if not self._prefixes:
@@ -190,21 +193,20 @@ class _TokenScores:
                 if len(prefix) <= rows.shape[1]:
                     end = rows[:, rows.shape[1] - len(prefix) :]
                     forbidden[:, n] |= (end == prefix).all(dim=1)
-        kept = scores[:, self._columns].masked_fill(forbidden, float("-inf"))
-        scores[:, self._columns] = kept
+        scores[:, self._columns] = scores[:, self._columns].masked_fill(forbidden, float("-inf"))
         return scores
 
 
 _CHUNK = 128
-"""Tokens whose best score is looked at first."""
+"""Tokens of a chunk, of which first only the best score is compared."""
 
 
 def best_of_rows(scores: Any, count: int) -> tuple[Any, Any]:  # noqa: ANN401
-    """The `count` best `scores` of each row, as many as there are at most, the best first, and
-    their places.
+    """The `count` best `scores` of each row, or all if there are fewer, with their places; the best
+    first.
 
-    The best of a row are in the chunks with the highest maxima, so that one pass over the scores
-    is enough and few are sorted.
+    The best of a row are in the chunks with the highest maxima, so that one pass over the scores is
+    enough and few are sorted.
     """
     import torch
 
@@ -238,22 +240,18 @@ class _Beams:
 
         self._bounds, self._rules = bounds, rules
         beams = self._beams = bounds.decoding.beams
-        self._early = (
-            bounds.decoding.early_stopping or beams == 1
-        )  # greedy: the first end is the end
+        self._early = bounds.decoding.early_stopping or beams == 1  # greedy ends at the first end
         self.numbers = list(range(count))
-        """Which sentences these are."""
+        """The numbers of the sentences."""
         self.tokens = torch.full((count, beams, 1), rules.start, dtype=torch.int64, device=device)
-        """Of the running hypotheses, the start token included."""
+        """Tokens of the running hypotheses, the start token included."""
         self._running = torch.full((count, beams), _NEVER, dtype=torch.float32, device=device)
-        self._running[:, 0] = (
-            0.0  # all beams are the same before the first step: only one is continued
-        )
+        self._running[:, 0] = 0.0  # before the first step all beams are the same: one is continued
         self._finished = torch.full(
             (count, beams, bounds.limit + 1), rules.pad, dtype=torch.int64, device=device
         )
         self._lengths = torch.zeros((count, beams), dtype=torch.int64, device=device)
-        """New tokens of each finished hypothesis; 0 where there is none yet."""
+        """New tokens of each finished hypothesis; 0 where there is none."""
         self._scores = torch.full((count, beams), _NEVER, dtype=torch.float32, device=device)
         self._bad = torch.zeros(count, dtype=torch.bool, device=device)
         self._ends = torch.tensor(rules.ends, dtype=torch.int64, device=device)
@@ -262,8 +260,8 @@ class _Beams:
 
     @property
     def rows(self) -> Any:  # noqa: ANN401
-        """The tokens of each row that is to be computed, rows × tokens: one of a sentence whose
-        beams are all the same, else one of each beam.
+        """The tokens of each row to compute, rows × tokens: one row for a sentence whose beams are
+        all the same, else one for each beam.
         """
         same = self.tokens.shape[2] == 1
         return self.tokens[:, 0] if same else self.tokens.flatten(0, 1)
@@ -278,7 +276,7 @@ class _Beams:
         count, beams, length = self.tokens.shape
         most = max(2, 1 + len(self._ends)) * beams
         best, token = best_of_rows(scores, most)
-        if watch:  # what is no number is above all that is one
+        if watch:  # NaN sorts above all numbers
             self._bad |= best[:, 0].isnan().view(count, -1).any(dim=1)
         each = best.shape[1]
         best = best.view(count, -1, each).expand(-1, beams, -1)
@@ -371,10 +369,9 @@ class _Beams:
 
 
 def places_of_staying(leaving: Any) -> Any:  # noqa: ANN401
-    """The sentences that stay, in an order in which few have to move: those in front stay in their
-    places, and the last of all fill the gaps.
+    """The sentences that stay, in an order in which few must move: the last ones fill the gaps.
 
-    For example sentences 0, 4, 2 of five of which 1 and 3 leave.
+    For example 0, 4, 2 of five sentences of which 1 and 3 leave.
     """
     import torch
 

@@ -34,43 +34,44 @@ _TOKEN_IDS = (
     "forced_eos_token_id",
     "pad_token_id",
 )
-"""Of generation_config.json."""
+"""Keys of generation_config.json."""
 
 
-_OF_ONE_MODEL = "config.json, generation_config.json and the weights must be of one model: download the checkpoint again"
+_OF_ONE_MODEL = (
+    "config.json, generation_config.json and the weights must be of one model: "
+    "download the checkpoint again"
+)
 
 
 class Abandoned(MtbiasError):  # noqa: N818 - a signal from one thread to another
-    """Nobody waits for this batch any more."""
+    """The batch is no longer needed."""
 
 
 class _Threads:
-    """How torch's threads are shared out among the batches that a CPU computes at the same time."""
+    """Shares torch's threads out among the batches that a CPU computes at the same time."""
 
-    def __init__(self, model: Any, device: str) -> None:  # noqa: ANN401 - one of transformers' models
+    def __init__(self, model: Any, device: str) -> None:  # noqa: ANN401 - of transformers
         import torch
 
         self._all = torch.get_num_threads()
         # For a small model several threads would wait for each other, and for Python, longer than
         # they compute.
         small = int(getattr(model.config, "d_model", _SMALL + 1)) <= _SMALL
-        on_cpu = device == "cpu"
-        memory = host.free_memory()
         # While Python is between the steps of one batch, another is computed; and products of 80
         # rows gain little from a second core.
-        self.concurrency = 1
-        if on_cpu and not small:
-            self.concurrency = cpu_concurrency(
-                model.config.to_dict(), threads=self._all, memory=memory
-            )
-        self._each = self._all if not on_cpu else 1 if small else self._all // self.concurrency
+        self.concurrency, self._each = 1, self._all
+        if device == "cpu" and small:
+            self._each = 1
+        elif device == "cpu":
+            memory = host.free_memory()
+            config = model.config.to_dict()
+            self.concurrency = cpu_concurrency(config, threads=self._all, memory=memory)
+            self._each = self._all // self.concurrency
         self._working, self._lock = 0, threading.Lock()
 
     @contextmanager
     def shared_out(self) -> Iterator[None]:
-        """Within the block this thread has its share of threads; once no batch is computed, torch
-        has all again.
-        """
+        """Give the block its share of threads; once no batch is computed, torch has all again."""
         import torch
 
         if self._each == self._all:
@@ -89,7 +90,7 @@ class _Threads:
 
 
 class TransformersEngine(Engine):
-    """Beam search over a transformers model; everything that it searches by is explicit."""
+    """Beam search over a transformers model, with explicit settings only."""
 
     def __init__(
         self,
@@ -126,11 +127,9 @@ class TransformersEngine(Engine):
             record = cuda_graphs() if device.startswith("cuda") else None
             self._recordings = Recordings(self._model, record)
         self._abandoned = threading.Event()
-        self._watching = (
-            dtype != "float32"
-        )  # looking at all scores of every step costs a per cent or two
+        self._watching = dtype != "float32"  # which costs a per cent or two
         with explained(folder, "reading generation_config.json", "download the checkpoint again"):
-            self._rules = TokenRules.of(self._model)
+            self._rules = TokenRules.from_model(self._model)
         self.steps: int = 0
         self.row_steps = 0
         self._lock = threading.Lock()
@@ -153,7 +152,7 @@ class TransformersEngine(Engine):
         with torch.inference_mode(), self._threads.shared_out(), _attention(self.device):
             search = TorchSearch(self._model, self._rules, self._go_on, self._recordings)
             try:
-                found = search.run(*self._padded(batch), bounds, watch=self._watching)
+                translations = search.run(*self._padded(batch), bounds, watch=self._watching)
             except BaseException:
                 if self._recordings is not None:  # a smaller batch needs less memory
                     self._recordings.clear()
@@ -161,10 +160,10 @@ class TransformersEngine(Engine):
         with self._lock:  # concurrent batches count together
             self.steps += search.steps
             self.row_steps += search.row_steps
-        return found
+        return translations
 
     def exact(self) -> TransformersEngine:
-        """The same weights in fp32, loaded when they are first asked for."""
+        """The same weights in fp32, loaded when they are first needed."""
         if self.dtype == "float32":
             return self
         if self._exact is None:
@@ -174,7 +173,7 @@ class TransformersEngine(Engine):
 
     @contextmanager
     def abandon(self) -> Iterator[None]:
-        """What other threads generate ends at its next step."""
+        """End the work of other threads at its next step."""
         self._abandoned.set()
         try:
             yield
@@ -190,26 +189,24 @@ class TransformersEngine(Engine):
 
         longest = max(map(len, batch))
         pad = self._rules.pad
-        sources = torch.tensor(
-            [[*ids, *[pad] * (longest - len(ids))] for ids in batch], dtype=torch.long
-        )
-        mask = torch.tensor(
-            [[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch], dtype=torch.long
-        )
+        rows = [[*ids, *[pad] * (longest - len(ids))] for ids in batch]
+        ones = [[1] * len(ids) + [0] * (longest - len(ids)) for ids in batch]
+        sources = torch.tensor(rows, dtype=torch.long)
+        mask = torch.tensor(ones, dtype=torch.long)
         return sources.to(self.device), mask.to(self.device)
 
 
 def _attention(device: str) -> AbstractContextManager[object]:
-    """Attention without cuDNN on a GPU: torch prefers it there in half precision, but it makes a
-    plan for each shape, and in a search every step has another.
+    """Attention without cuDNN on a GPU, which torch prefers in half precision: it makes a plan for
+    each shape, and every step of a search has another shape.
     """
     if device == "cpu":
         return nullcontext()
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-    chosen: AbstractContextManager[object] = sdpa_kernel(backends)
-    return chosen
+    context: AbstractContextManager[object] = sdpa_kernel(backends)
+    return context
 
 
 def load_model(
@@ -223,10 +220,10 @@ def load_model(
     """A model of one of transformers' classes on a device, without network and without code of the
     checkpoint.
 
-    With a `config` it may be one of fewer layers than there are weights.
+    With a `config` it may have fewer layers than there are weights.
 
     Raises:
-        ModelError: the weights cannot be loaded, are not whole or not finite; a pickle holds
+        ModelError: the weights cannot be loaded, are incomplete or not finite; a pickle holds
             something else.
     """
     import torch
@@ -245,18 +242,17 @@ def load_model(
     ):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # of a pickle's protocol: what it holds is refused below
-                model, found = model_class.from_pretrained(
+                # About a pickle's protocol; a pickle of something else is refused below.
+                warnings.simplefilter("ignore")
+                model, keys = model_class.from_pretrained(
                     str(folder), dtype=getattr(torch, dtype), **fixed
                 )
-        except UnpicklingError as error:  # torch's own message advises to run what the pickle holds
+        except UnpicklingError as error:  # torch's own message advises to run the pickle's content
             raise ModelError(
-                f"{folder}: expected weights, got a pickle with something else in it, which mtbias does not load; "
-                "use a checkpoint with safetensors"
+                f"{folder}: expected weights, got a pickle with something else in it, "
+                "which mtbias does not load; use a checkpoint with safetensors"
             ) from error
-        check_whole(folder, found if config is None else {**found, "unexpected_keys": ()})
+        check_whole(folder, keys if config is None else {**keys, "unexpected_keys": ()})
         check_finite(folder, model, dtype)
     with explained(
         folder,
@@ -267,23 +263,20 @@ def load_model(
 
 
 def _check_ids(folder: Path, model: Any) -> None:  # noqa: ANN401 - a transformers model
-    """Refuse special tokens that the vocabulary does not have: a search would crash, or never
-    end.
-    """
+    """Refuse special tokens outside the vocabulary: a search would crash or never end."""
     size = model.get_input_embeddings().num_embeddings
     for name in _TOKEN_IDS:
         value = getattr(model.generation_config, name, None)
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None and (type(one) is not int or not 0 <= one < size):
+        for id_ in value if isinstance(value, list) else [value]:
+            if id_ is not None and (type(id_) is not int or not 0 <= id_ < size):
                 raise ModelError(
-                    f"{folder}: generation_config.json: {name}: expected an id below {size}, got {one!r:.40}; download "
-                    "the checkpoint again"
+                    f"{folder}: generation_config.json: {name}: expected an id below {size}, "
+                    f"got {id_!r:.40}; download the checkpoint again"
                 )
 
 
-def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 - a transformers model
-    """Refuse weights that are not numbers, or infinite: searches with them end in text all the
-    same.
+def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 - of transformers
+    """Refuse weights that are infinite or not numbers, with which a search would still give text.
 
     Raises:
         ModelError: names the first such tensor.
@@ -291,39 +284,38 @@ def check_finite(folder: Path, model: Any, dtype: str) -> None:  # noqa: ANN401 
     import torch
 
     for name, tensor in model.named_parameters():
-        # A sum is finite only where all its terms are, and takes a fiftieth of the time; it may
-        # overflow by itself.
-        if not bool(tensor.detach().sum(dtype=torch.float32).isfinite()) and not bool(
-            tensor.isfinite().all()
-        ):
+        # A finite sum has finite terms, and takes a fiftieth of the time; it may overflow itself.
+        if bool(tensor.detach().sum(dtype=torch.float32).isfinite()):
+            continue
+        if not bool(tensor.isfinite().all()):
+            advice = "" if dtype == "float32" else ", or use --dtype float32"
             raise ModelError(
-                f"{folder}: the weights {name} have values that are infinite or not a number in {dtype}; download the "
-                "checkpoint again" + ("" if dtype == "float32" else ", or use --dtype float32")
+                f"{folder}: the weights {name} have values that are infinite or not a number "
+                f"in {dtype}; download the checkpoint again{advice}"
             )
 
 
 def check_whole(folder: Path, loading_info: Mapping[str, Collection[Any]]) -> None:
-    """Refuse a checkpoint that lacks weights: transformers would continue with random numbers in
-    their place.
+    """Refuse a checkpoint that lacks weights, which transformers would replace by random numbers.
 
-    `loading_info` is what ``from_pretrained`` gives with ``output_loading_info=True``.
+    `loading_info` is that of ``from_pretrained`` with ``output_loading_info=True``.
 
     Raises:
         ModelError: there are ``missing_keys``, or ``unexpected_keys`` of layers that config.json
             does not have.
     """
-    # Encoders that predict masked words have no pooler, and nothing here reads it.
+    # Encoders that predict masked words have no pooler, which nothing here reads.
     missing = sorted(key for key in map(str, loading_info["missing_keys"]) if "pooler" not in key)
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise ModelError(
-            f"{folder}: the weights lack {missing[0]}{more}; the checkpoint is not whole: download it again"
+            f"{folder}: the weights lack {missing[0]}{more}; "
+            "the checkpoint is not whole: download it again"
         )
-    # Positions and the like are left over by right, layers never: without them it would be another,
-    # smaller model.
+    # Positions and the like may be left over, layers not: it would be another, smaller model.
     layers = sorted(key for key in map(str, loading_info["unexpected_keys"]) if _LAYER.search(key))
     if layers:
         raise ModelError(
-            f"{folder}: the weights have {layers[0]}, which the model of config.json does not; the files do not fit: "
-            "download the checkpoint again"
+            f"{folder}: the weights have {layers[0]}, which the model of config.json does not; "
+            "the files do not fit: download the checkpoint again"
         )

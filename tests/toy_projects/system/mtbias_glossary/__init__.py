@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mtbias.errors import UsageError
-from mtbias.translate.system import Asked, SystemKind
+from mtbias.translate.system import SystemKind, SystemRequest
 from mtbias.translate.text_system import TextSystem
 
 
 class GlossaryKind(SystemKind):
     """Systems ``glossary:FILE``."""
 
-    def open(self, asked: Asked) -> TextSystem:
+    def open(self, request: SystemRequest) -> TextSystem:
         """The system that looks words up in the file that is its name."""
-        path = Path(asked.name)
+        path = Path(request.name)
         if not path.is_file():
             raise UsageError(
-                f"glossary: expected a file with a word and its translation a line, got {asked.name!r}"
+                f"glossary: expected a file with a word and its translation a line, got {request.name!r}"
             )
         content = path.read_text(encoding="utf-8")
         words = dict(line.split("\t") for line in content.splitlines())
