@@ -67,16 +67,16 @@ def test_two_tables_join_on_the_english_noun() -> None:
     assert man == woman
     assert "director" in man
     known = KnownTranslations(get_language("es"), german)
-    assert {"director", "directora", "gerente"} <= known.of("geschäftsführerin")
+    assert {"director", "directora", "gerente"} <= known.forms("geschäftsführerin")
     # An adjective and a thing are nobody; of a compound its last part is known, too.
     adjective, noun = german.words("alte Umzugshelferin")
-    assert not known.of_word(adjective)
-    assert not known.of("bäckerei")
+    assert not known.word_forms(adjective)
+    assert not known.forms("bäckerei")
     assert set(german.nouns("yogaskilehrerin")) == set(german.nouns("skilehrer"))
-    assert "ayudante" not in known.of("umzugshelferin")
-    assert "ayudante" in known.of_word(noun)
+    assert "ayudante" not in known.forms("umzugshelferin")
+    assert "ayudante" in known.word_forms(noun)
     pair = Pair("x", "Die Umzugshelferin kam.", "", Span(4, 18), "umzugshelferin")
-    assert "ayudante" in known.of_phrases_with(pair)
+    assert "ayudante" in known.wider_forms(pair)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_the_real_corpus_is_balanced(german: Path) -> None:
     assert Counter(row.gold for row in rows) == {"male": 144, "female": 144}
     assert Counter(row.stereotype for row in rows) == {"pro": 121, "anti": 121, "none": 46}
     known = KnownTranslations(get_language("es"), source_language("de"))
-    assert {row.entity for row in rows if not known.of(row.entity)} == {"ratholenden"}
+    assert {row.entity for row in rows if not known.forms(row.entity)} == {"ratholenden"}
 
 
 @pytest.mark.parametrize(("system", "extra"), [("bing", 0), ("gpt4o-mini", 20)])

@@ -91,7 +91,7 @@ def unrendered(
     translation.
     """
     translations = words.kept(KnownTranslations)
-    known = {entity: translations.of(entity) for entity in set(entities)}
+    known = {entity: translations.forms(entity) for entity in set(entities)}
     forms = {
         text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
         for text in set(texts)
@@ -323,7 +323,7 @@ def _entity_marks(
             return marks
     if source_lang != ENGLISH_CODE:
         known = words.kept(KnownTranslations)
-        marks["no_glossary"] = [not known.of(entity) for entity in entities]
+        marks["no_glossary"] = [not known.forms(entity) for entity in entities]
     marks["unrendered"], marks["moved"] = unrendered(entities, texts, words)
     return marks
 

@@ -270,7 +270,7 @@ def main(
         hits = [
             word.span
             for word in words
-            if not known.of(pair.entity).isdisjoint(word.facts.dictionary_forms)
+            if not known.forms(pair.entity).isdisjoint(word.facts.dictionary_forms)
         ]
         if len(hits) == 1:
             right[pair.id] = hits[0]

@@ -356,7 +356,7 @@ def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(
     language = dataclasses.replace(
         LANGUAGE, glossary={**LANGUAGE.glossary, "doctor-in-law": frozenset({"wirt"})}
     )
-    assert KnownTranslations(language).of(word) == known
+    assert KnownTranslations(language).forms(word) == known
     case = pair(f"The {word} slept.", word, "Arzt Ärzte Wirt")
     indexed = index_pairs([case], SplitTexts(language))
     keys, _ = prior_links(indexed, language)
@@ -420,7 +420,7 @@ def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alon
     ],
 )
 def test_translations_of_a_word_of_several_parts(entity: str, expected: set[str]) -> None:
-    assert KnownTranslations(LANGUAGE).of(entity) == expected
+    assert KnownTranslations(LANGUAGE).forms(entity) == expected
 
 
 @pytest.mark.parametrize(
