@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 WORTH_PROCESSES = 2 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
 WORTH_UNASKED = 4 * BATCH
-"""So too where nobody asked for other processes: for WinoMT they save 1 s of 10, and compute 3 s more
-(docs/performance.md)."""
+"""The same where no number of processes is set: for WinoMT they save 1 s of 10, and compute 3 s
+more (docs/performance.md)."""
 LEAST, MOST = 2, 4
 """Processes that analyse where none are asked for and nothing else computes: fewer than the first
 gain nothing, more than the second mostly wait for the alignment. While a GPU translates there is no
