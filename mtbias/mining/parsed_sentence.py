@@ -34,7 +34,7 @@ class SentenceTokens(NamedTuple):
         """The column ``sentence_text``."""
         return " ".join(self.tokens)
 
-    def of(self, node: int) -> str:
+    def token(self, node: int) -> str:
         """The (first) token of a node."""
         return self.tokens[self.first[node]]
 

@@ -107,30 +107,31 @@ def input_files(
     files = []
     for path in paths:
         name = path.absolute().name.removesuffix(".gz")
-        inside = sorted(_files_of(path)) if path.is_dir() else [path]
+        inside = sorted(_visible_files(path)) if path.is_dir() else [path]
         if not inside:
             raise DataError("expected files in this folder, got none", path=path)
         for file in inside:
             jsonl = field is not None or file.name.removesuffix(".gz").lower().endswith(_JSONL)
-            files.append(
-                InputFile(file, jsonl, corpus or Path(name).stem or name, *_size_and_hash(file))
-            )
+            corpus_name = corpus or Path(name).stem or name
+            files.append(InputFile(file, jsonl, corpus_name, *_size_and_hash(file)))
     return tuple(files)
 
 
-def _files_of(folder: Path) -> Iterator[Path]:
+def _visible_files(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        if path.is_file() and not any(
-            part.startswith(".") for part in path.relative_to(folder).parts
-        ):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith(".") for part in parts):
             yield path
 
 
 def _size_and_hash(path: Path) -> tuple[int, str]:
     try:
         if path.exists() and not path.is_file():
-            message = "expected a regular file, which a run that was stopped can read again; write the content into one"
-            raise DataError(message, path=path)
+            raise DataError(
+                "expected a regular file, which a run that was stopped can read again;"
+                " write the content into one",
+                path=path,
+            )
         with open_input(path) as file:
             return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError) as error:
@@ -268,8 +269,12 @@ def _paragraphs(
         value = None
     if not isinstance(value, str) or _SURROGATES.search(value):
         if at == 1:
-            message = f"expected a JSON object with text under {field!r}, got {came}; --field names another"
-            raise DataError(message, path=file.path, line=1)
+            raise DataError(
+                f"expected a JSON object with text under {field!r}, got {came};"
+                " --field names another",
+                path=file.path,
+                line=1,
+            )
         return (), NOT_JSON
     passages, offset = [], 0
     for paragraph in value.split("\n"):
