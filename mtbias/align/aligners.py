@@ -116,7 +116,7 @@ def align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
     """One alignment a pair by its scores (`mtbias.reading.candidates.align_entity`), in order."""
-    known = texts.kept(KnownTranslations)
+    known = texts.shared(KnownTranslations)
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known)
         for pair, score in zip(pairs, scores, strict=True)

@@ -201,15 +201,14 @@ def prior_counts(keys: IntArray, prior: tuple[IntArray, FloatArray]) -> FloatArr
     """The links that `prior` (keys, links) gives to each of `keys`; a pair that is not among them
     is ignored.
     """
-    known = np.searchsorted(keys, prior[0])
-    found = (
-        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0])
-        if len(keys)
-        else np.zeros(0, bool)
-    )
-    extra = np.zeros(len(keys))
-    extra[known[found]] = prior[1][found]
-    return extra
+    prior_keys, prior_links = prior
+    links = np.zeros(len(keys))
+    if not len(keys):
+        return links
+    rows = np.searchsorted(keys, prior_keys)
+    known = keys[np.minimum(rows, len(keys) - 1)] == prior_keys
+    links[rows[known]] = prior_links[known]
+    return links
 
 
 def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> LinkCounts:

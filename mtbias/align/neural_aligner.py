@@ -155,11 +155,11 @@ class Encoder:
             if not text_windows:
                 vectors.append(torch.zeros((0, 1)))
                 continue
-            kept = [
+            pieces = [
                 row[window.first - window.start : window.last - window.start]
                 for window, row in zip(text_windows, embeddings, strict=False)
             ]
-            vectors.append(torch.nn.functional.normalize(torch.cat(kept), dim=-1))
+            vectors.append(torch.nn.functional.normalize(torch.cat(pieces), dim=-1))
         return vectors
 
     def _embeddings(self, rows: Sequence[Sequence[int]]) -> list[Any]:

@@ -18,29 +18,28 @@ from mtbias.reading.sentence_pair import Pair, entity_place
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
 SURE_ROWS = 400
-"""Rows on which the margin rests, at most: they cost the encoder as much as those that it is
-asked."""
+"""Rows on which the margin rests, at most: they cost the encoder as much as doubtful ones."""
 MAX_OVERRULED = 0.05
-"""Share of them, of which the tables know the head, in which the encoder may prefer another word by
+"""Share of these rows, whose head the tables know, in which the encoder may prefer another word by
 the margin."""
 
 
 class SecondOpinion(Aligner):
-    """The statistical aligner, and an encoder where that chose a word which the tables do not know
-    as a translation of the entity, or none.
+    """The statistical aligner, and an encoder for the doubtful rows: those in which that chose no
+    word, or one that the tables do not know as a translation of the entity.
 
-    The encoder's word is taken if it is more alike to the entity than the one that was chosen, or
-    than any other word where none was, by more than a margin, 0 or more. The margin is the
-    encoder's own on the texts at hand: the quantile 1 - `MAX_OVERRULED` of how much more alike
-    another word is than the head, over rows in which the tables know one word, the head, as a
-    translation. With too few rows to have such a quantile the encoder is not asked.
+    The encoder's word is taken if it is more alike to the entity than the chosen one, or than any
+    other word where none was chosen, by more than a margin, 0 or more. The margin is measured on
+    the texts at hand: the quantile 1 - `MAX_OVERRULED` of how much more alike another word is than
+    the head, over the sure rows, in which the tables know one word, the head, as a translation.
+    With too few rows for such a quantile the encoder is not used.
     """
 
     def __init__(self, neural: NeuralAligner) -> None:
         """`neural` has the encoder."""
         self.neural = neural
         self.execution: dict[str, Json] = {}
-        """What the encoder was asked in `align`, and what it cost."""
+        """How many rows the encoder compared and overruled in `align`, with its time in seconds."""
 
     @property
     def signature(self) -> str:

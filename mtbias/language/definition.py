@@ -172,16 +172,16 @@ class Language:
         """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off,
         punctuation dropped.
         """
-        found: list[SurfaceToken] = []
+        tokens: list[SurfaceToken] = []
         for match in self._word.finditer(text):
             start, word = match.start(), match.group()
-            if found and start < found[-1].span.end:  # the second part of an abbreviation
+            if tokens and start < tokens[-1].span.end:  # the second part of an abbreviation
                 continue
             form = self.fold(word)
             for elision in self.elisions:
                 if form.startswith(elision) and len(form) > len(elision):
                     cut = start + len(elision)
-                    found.append(SurfaceToken(Span(start, cut), text[start:cut], elision))
+                    tokens.append(SurfaceToken(Span(start, cut), text[start:cut], elision))
                     start, word = cut, text[cut : match.end()]
                     form = self.fold(word)
                     break
@@ -195,8 +195,8 @@ class Language:
                 word = word[:-1]
                 form = self.fold(word)
             if word:
-                found.append(SurfaceToken(Span(start, start + len(word)), word, form))
-        return found
+                tokens.append(SurfaceToken(Span(start, start + len(word)), word, form))
+        return tokens
 
     @cached_property
     def _word(self) -> re.Pattern[str]:

@@ -209,18 +209,17 @@ def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
     Raises:
         PluginError: a value that is none of these.
     """
-    found = []
+    agreements = []
     if text.strip() == "-":
         return ()
     for part in text.replace(",", " ").split():
         bits = part.split(".")
         if len(bits) == 2:
             bits.insert(1, "*")
-        if len(bits) != 3 or any(
-            bit not in allowed for bit, allowed in zip(bits, _VALUES, strict=True)
-        ):
+        valid = [bit in allowed for bit, allowed in zip(bits, _VALUES, strict=False)]
+        if len(bits) != 3 or not all(valid):
             raise PluginError(
                 f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
             )
-        found.append(Agreement(*bits))
-    return tuple(found)
+        agreements.append(Agreement(*bits))
+    return tuple(agreements)

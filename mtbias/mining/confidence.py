@@ -108,17 +108,15 @@ def _terms(
     """The terms that hold."""
     nodes, own = sentence.nodes, bearer(sentence.nodes, find.profession)
     pronoun = nodes[find.pronoun]
-    possessed = (
-        pronoun.head if pronoun.deprel == "nmod:poss" else -1
-    )  # *her sister* is not the one whom *her* means
+    # *Her sister* is not the one whom *her* means.
+    possessed = pronoun.head if pronoun.deprel == "nmod:poss" else -1
     others = [
         words[-1]
-        for words, told in persons(nodes, listed)
-        if told in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
+        for words, word_gender in persons(nodes, listed)
+        if word_gender in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
     ]
-    pronouns = [
-        at for at, node in enumerate(nodes) if GENDER_OF_PRONOUN.get(node.form.lower()) is gender
-    ]
+    genders = [GENDER_OF_PRONOUN.get(node.form.lower()) for node in nodes]
+    pronouns = [n for n, pronoun_gender in enumerate(genders) if pronoun_gender is gender]
     start, end = sorted((find.profession, find.pronoun))
     if sum(node.form in _QUOTES for node in nodes[start:end]) % 2:
         yield "quotation"

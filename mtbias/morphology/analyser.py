@@ -181,19 +181,19 @@ class StanzaAnalyser:
             MissingResourceError: Stanza cannot load its models; says which and why.
             RunFolderError: the analyses cannot be kept.
         """
-        wanted = dict.fromkeys(texts)
-        for rows in self._rows(wanted):
+        distinct = dict.fromkeys(texts)
+        for rows in self._rows(distinct):
             self._cache.put_encoded(rows)
             if progress is not None:
-                progress(sum(text in wanted for text, _ in rows))
+                progress(sum(text in distinct for text, _ in rows))
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of `text`, worked out now where it is not kept or cannot be read."""
-        found = self._cache.get(text)
-        if found is None:
-            found = self._models.analyse([text])[0]
-            self._cache.put([found])
-        return found
+        """The analysis of `text`, made now where the cache has none that can be read."""
+        analysis = self._cache.get(text)
+        if analysis is None:
+            analysis = self._models.analyse([text])[0]
+            self._cache.put([analysis])
+        return analysis
 
     def _rows(self, texts: Mapping[str, None]) -> Iterator[Rows]:
         """What others have of `texts`, with other texts that are done by then; then what the cache
@@ -258,17 +258,17 @@ class StanzaAnalyser:
             self._pool, self._waiting, self._sent = None, {}, set()
 
 
-def _affordable(wanted: int, cores: int) -> int:
-    """So many processes as are `wanted`, as far as `cores` and memory allow it; 1 where they allow
-    fewer than `LEAST`.
+def _affordable(processes: int, cores: int) -> int:
+    """So many processes, or as many as `cores` and memory allow; 1 where they allow fewer than
+    `LEAST`.
     """
-    count = min(wanted, cores, free_memory() // _MEMORY_EACH)
+    count = min(processes, cores, free_memory() // _MEMORY_EACH)
     return count if count >= LEAST else 1
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    left = iter(texts)
-    while batch := list(islice(left, BATCH)):
+    remaining = iter(texts)
+    while batch := list(islice(remaining, BATCH)):
         yield batch
 
 
@@ -280,7 +280,7 @@ _models: StanzaModels | None = None
 
 
 def _start(package: StanzaPackage, device: str | None) -> None:
-    """What a process does first."""
+    """Initialise a process of the pool."""
     global _models  # noqa: PLW0603 - a process of a pool has no other place
     begin_worker()
     os.nice(5)  # the process that waits for these has work of its own

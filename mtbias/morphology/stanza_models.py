@@ -56,10 +56,10 @@ class StanzaPackage:
         return f"stanza/{version('stanza')}({self.signature})"
 
 
-def stanza_folder(given: Path | None, cache: Path) -> Path:
+def stanza_folder(option: Path | None, cache: Path) -> Path:
     """``--stanza-dir``, else ``STANZA_RESOURCES_DIR``, else the cache's folder ``stanza``."""
-    if given is not None:
-        return given
+    if option is not None:
+        return option
     variable = os.environ.get("STANZA_RESOURCES_DIR")
     return Path(variable) if variable else cache / "stanza"
 
@@ -219,9 +219,9 @@ class StanzaModels:
         short = [text for text in texts if len(text) <= MOST_CHARACTERS]
         long = [text for text in texts if len(text) > MOST_CHARACTERS]
         with lenient():
-            of_short = iter(self._bulk.analyse(short))
-        of_long = iter(self._through_documents(long))
-        return [next(of_short if len(text) <= MOST_CHARACTERS else of_long) for text in texts]
+            direct = iter(self._bulk.analyse(short))
+        slow = iter(self._through_documents(long))
+        return [next(direct if len(text) <= MOST_CHARACTERS else slow) for text in texts]
 
     def _trusted(self, texts: Sequence[str]) -> Bulk | None:
         """The short way, where it gives the same for `texts`."""

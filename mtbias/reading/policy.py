@@ -45,7 +45,9 @@ def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Decision:
 
 
 class ShownEvidence:
-    """What one noun phrase shows of the entity's gender; each part is read when it is asked for."""
+    """The evidence of one noun phrase for the entity's gender; each part is read when the policy
+    first needs it.
+    """
 
     def __init__(self, phrase: NounPhrase, *, foreign: bool, alone: bool) -> None:
         self.phrase = phrase
@@ -73,8 +75,8 @@ class ShownEvidence:
         noun before it.
         """
         personal = (NounKind.MASCULINE, NounKind.FEMININE)
-        told = self.noun.gender if self.kind in personal else None
-        own = phrase_evidence.determiners(self.phrase, told)
+        noun_gender = self.noun.gender if self.kind in personal else None
+        own = phrase_evidence.determiners(self.phrase, noun_gender)
         own += phrase_evidence.names(self.phrase)
         silent = self.kind in (None, NounKind.COMMON, NounKind.THING)
         if silent and not own and not self._alone:
@@ -172,7 +174,7 @@ EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
     "noun in its case": lambda shown: shown.noun_in_its_case,
     "predicate": lambda shown: shown.predicate,
 }
-"""The evidence of the table → its pieces in a phrase."""
+"""Name of evidence in the table → its pieces in a phrase."""
 
 
 # What the pieces show
@@ -195,7 +197,7 @@ SHOWS: Mapping[str, Callable[[Sequence[Evidence]], bool]] = {
     "male": lambda pieces: _personal(pieces) == {Gender.MALE},
     "both": lambda pieces: len(_personal(pieces)) > 1,
 }
-"""What the table asks of the pieces."""
+"""Condition in the table → its test of the pieces."""
 
 
 # The table
@@ -248,7 +250,7 @@ class PolicyLine:
 
 @frozen
 class Decision:
-    """What a line of the policy says of one phrase."""
+    """The decision of a line of the policy on one phrase."""
 
     line: PolicyLine
     gender: Gender | None
@@ -259,7 +261,7 @@ class Decision:
 
 @cache
 def policy_lines() -> tuple[PolicyLine, ...]:
-    """The policy, in the order in which it is asked."""
+    """The lines of the policy, in their order."""
     text = resources.files("mtbias.reading").joinpath("policy.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return tuple(PolicyLine(number, **row) for number, row in enumerate(rows, start=2))

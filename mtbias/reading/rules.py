@@ -5,8 +5,8 @@ family of languages that it belongs to. It can be switched off (`without`), and 
 be listened to (`listening`): ``scripts/rules.py`` counts the calls that rest on each rule, and
 ``mtbias explain`` shows what was asked of one sentence.
 
-Evidence names the rule that it comes from; what a reader is told of it (`says`) is made here, from
-the name, so that no number rests on the wording.
+Evidence names its rule; the words in which a user reads it (`says`) are made here from the name, so
+that no number rests on the wording.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ SAYS: Mapping[str, str] = {
     # The second reader.
     "features_alone": "",
 }
-"""Name of what evidence rests on → what a reader is told; nothing where the form says it all."""
+"""Name of the rule on which evidence rests → the words for it; empty where the form says it all."""
 
 
 def says(evidence: Evidence) -> str:
     """The rule in words, with what the word shows: ``feminine: Ärztin``."""
-    told = SAYS[evidence.rule]
-    return ": ".join(part for part in (told, evidence.shows) if part)
+    parts = SAYS[evidence.rule], evidence.shows
+    return ": ".join(part for part in parts if part)
 
 
 @frozen
@@ -119,7 +119,7 @@ def rule(
         RULES[name] = Rule(name, family, " ".join((function.__doc__ or "").split()), otherwise)
 
         @wraps(function)
-        def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        def switchable(*args: P.args, **kwargs: P.kwargs) -> T:
             if not (_off or _listeners):
                 return function(*args, **kwargs)
             if name in _off:
@@ -128,7 +128,7 @@ def rule(
             tell(name, answer)
             return answer
 
-        return asked
+        return switchable
 
     return register
 

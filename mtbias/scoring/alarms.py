@@ -90,7 +90,7 @@ def unrendered(
     Edge cases: None where the language's tables know no translation of the entity, or there is no
     translation.
     """
-    translations = words.kept(KnownTranslations)
+    translations = words.shared(KnownTranslations)
     known = {entity: translations.forms(entity) for entity in set(entities)}
     forms = {
         text: frozenset[str]().union(*(w.facts.dictionary_forms for w in words.words(text or "")))
@@ -322,7 +322,7 @@ def _entity_marks(
         except UsageError:  # a run may be read where its language is not installed
             return marks
     if source_lang != ENGLISH_CODE:
-        known = words.kept(KnownTranslations)
+        known = words.shared(KnownTranslations)
         marks["no_glossary"] = [not known.forms(entity) for entity in entities]
     marks["unrendered"], marks["moved"] = unrendered(entities, texts, words)
     return marks

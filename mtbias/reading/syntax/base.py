@@ -1,8 +1,9 @@
-"""What the reading of genders asks of a language's syntax, and the answers that hold in most.
+"""The questions about a language's syntax on which the reading of genders rests, and the answers
+that hold for most languages.
 
-A family of languages is a class; what is true of one family alone stands in its class, so that a
-rule for Spanish cannot move a Russian call. The answers here are those of a language whose
-adjectives stand before their noun, and whose nouns show no case (Dutch).
+A family of languages is a class. What is true of one family only is in its class, so that a rule
+for Spanish cannot change a Russian call. The answers here are those of a language whose adjectives
+stand before their noun, and whose nouns show no case (Dutch).
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from mtbias.types import Evidence, Gender, SourceFacts, Span, Word
 class Syntax:
     """The syntax of one language.
 
-    The reading asks four things of it: `head`, `phrase`, `predicate`, and the cases in which a
-    phrase can stand. All other methods are what families differ in.
+    The reading uses `head`, `phrase`, `predicate`, and the cases in which a phrase can stand. In
+    all other methods families differ.
     """
 
     case = False
@@ -49,16 +50,16 @@ class Syntax:
     attributes_either_side = False
     """Attributive adjectives may do both."""
     trusts_translations = False
-    """The word that is known to translate the entity is its head, whatever else is aligned; and
-    what may name a thing as well names a person. Of Romance nouns it is feminines alone that name
-    a field as well: else women would be left out, and men not (it *la meccanica*, *il meccanico*
-    for *machinist*)."""
+    """The word that is known to translate the entity is its head, whatever else is aligned; and a
+    word that may name a thing as well names a person. Of Romance nouns only feminines name a field
+    as well: otherwise women would be left out, and men not (it *la meccanica*, *il meccanico* for
+    *machinist*)."""
 
     def __init__(self, language: Language) -> None:
         """`language` has the tables."""
         self.language = language
 
-    # What is asked.
+    # What the reading uses.
 
     def head(
         self,
@@ -157,16 +158,17 @@ class Syntax:
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
         """The word at `n` is an adjective, numeral or participle of the noun at `head`."""
         noun = words[n].readings and words[n].tags & NOMINAL
-        return bool(not noun and self.modifies(words[n])) or between_article_and_noun(
-            self, words, n, head
-        )
+        if not noun and self.modifies(words[n]):
+            return True
+        return between_article_and_noun(self, words, n, head)
 
     def modifies(self, word: SentenceWord) -> bool:
         """A determiner, numeral, adjective or attributive participle."""
-        tagged = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
-        return bool(tagged) and all(
-            w.upos in MODIFIER or self.is_attributive_participle(w, word) for w in tagged
-        )
+        content = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
+        for tagged in content:
+            if tagged.upos not in MODIFIER and not self.is_attributive_participle(tagged, word):
+                return False
+        return bool(content)
 
     def is_attributive_participle(self, tagged: Word, word: SentenceWord) -> bool:
         """A verb's participle that can be an attribute."""
@@ -177,16 +179,16 @@ class Syntax:
         return False
 
     def own_attributes(
-        self, words: Sequence[SentenceWord], head: int, found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], head: int, places: list[int], *, determined: bool
     ) -> list[int]:
         """Of the words before the head, nearest first, those that are its own.
 
         A participle that no article introduces is the predicate's: fr *a écouté*, es *fue despedida
         su asistente*.
         """
-        while found and not opened and "VERB" in words[found[-1]].tags:
-            found.pop()
-        return found
+        while places and not determined and "VERB" in words[places[-1]].tags:
+            places.pop()
+        return places
 
     def is_predicate_form(self, word: SentenceWord) -> bool:
         """A form that is a predicate wherever it stands, whatever the tagger says (ru *готова*)."""
@@ -287,8 +289,8 @@ class Syntax:
         """A clause begins at `first` although a word of it stands before."""
         return False
 
-    def may_be_object(self, phrase: NounPhrase, found: Evidence) -> bool:
-        """The phrase may be the object of the verb that was found, which has another subject."""
+    def may_be_object(self, phrase: NounPhrase, predicate: Evidence) -> bool:
+        """The phrase may be the object of this predicate, which has another subject."""
         return False
 
     def cannot_be_subject(self, word: SentenceWord, gender: Gender | None) -> bool:
@@ -456,14 +458,16 @@ def verb_before_fixed(word: SentenceWord, following: SentenceWord) -> bool:
 
 
 def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]:
-    """Of the words behind the head the nouns that mean a woman or a man, where the source does not
-    say that gender.
+    """The nouns behind the head that mean a woman or a man, where the source does not give that
+    gender.
     """
-    known, words = phrase.language.sex_adjectives, phrase.words
-    sexes = [n for n in phrase.right if words[n].form in known and words[n].readings]
-    return frozenset(
-        n for n in sexes if GENDER_OF_LETTER[known[words[n].form]] is not source.says_sex
-    )
+    letters, words = phrase.language.sex_adjectives, phrase.words
+    against = set()
+    for n in phrase.right:
+        letter = letters.get(words[n].form) if words[n].readings else None
+        if letter is not None and GENDER_OF_LETTER[letter] is not source.says_sex:
+            against.add(n)
+    return frozenset(against)
 
 
 def qualified_before(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> SentenceWord:
