@@ -25,7 +25,7 @@ from mtbias.types import Alignment, Json, Progress, quiet
 
 
 class Aligner(ABC):
-    """What the pipeline asks of an aligner."""
+    """An aligner, as the pipeline uses it."""
 
     @property
     @abstractmethod
@@ -162,7 +162,7 @@ ALIGNERS: Mapping[str, Callable[[], Aligner]] = {
 
 
 def get_aligner(name: str) -> Aligner:
-    """The aligner called `name`.
+    """The aligner with this name.
 
     Raises:
         UsageError: there is none of that name.

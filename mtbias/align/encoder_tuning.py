@@ -43,7 +43,7 @@ from mtbias.version import __version__
 RECORD = "tuning.json"
 """The file in the tuned encoder's folder that records how it was made."""
 TEMPERATURE = 0.05
-"""What cosines are divided by."""
+"""The divisor of the cosines."""
 SURE = 0.3
 """Two subwords are linked too if the product of their probabilities in both directions is
 greater."""
@@ -114,7 +114,7 @@ class TunedEncoder(NamedTuple):
 
     checkpoint: Checkpoint
     record: Mapping[str, Json]
-    """What `RECORD` in its folder has."""
+    """The content of `RECORD` in its folder."""
 
 
 def tune(
@@ -408,7 +408,7 @@ def _record(
     settings: TuningSettings,
     losses: Sequence[float],
 ) -> dict[str, Any]:
-    """What `RECORD` has, but for the result's own name and revision."""
+    """The content of `RECORD` but for the result's own name and revision."""
     import torch
 
     shown = max(1, min(SHOWN_STEPS, len(losses) // 2))

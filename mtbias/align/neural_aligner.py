@@ -107,7 +107,7 @@ class Encoder:
             self._vocabulary = int(self.model.get_input_embeddings().num_embeddings)
 
     def subwords(self, texts: Sequence[str]) -> list[Subwords]:
-        """The subwords of each text, of whatever length.
+        """The subwords of each text, however long.
 
         Raises:
             ModelError: an id that the model does not have.

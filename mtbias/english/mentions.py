@@ -36,7 +36,7 @@ class MentionKind(StrEnum):
     PRONOUN = "pronoun"
     """*he*, *her*."""
     PREDICATE = "predicate"
-    """What the person is, becomes or is named (*she was a chemist*)."""
+    """A noun for what the person is, becomes or is named (*she was a chemist*)."""
     APPOSITION = "apposition"
     """A noun beside the entity or a name (*Curie, a chemist*)."""
     ROLE = "role"
@@ -138,7 +138,7 @@ def person_named(sentences: Sequence[PlacedSentence], context: str) -> Span | No
 
 
 class _Text:
-    """A sentence with its graph; words are asked by index."""
+    """A sentence with its graph; words are given by index."""
 
     def __init__(self, sentence: PlacedSentence) -> None:
         self.offset = sentence.offset
@@ -180,8 +180,8 @@ class _Text:
     # Names
 
     def name_at(self, n: int) -> list[int]:
-        """The words of the name of which the proper noun at `n` is one, in order; empty where it is
-        none.
+        """The words of the name that the proper noun at `n` is part of, in order; empty for other
+        words.
         """
         if self.nodes[n].upos != "PROPN":
             return []

@@ -214,7 +214,7 @@ CLASSES = {
     "mostly_male": ("mostly", Gender.MALE),
     "mostly_female": ("mostly", Gender.FEMALE),
 }
-"""What the column ``gender`` may hold: the class within which names are matched, and the gender."""
+"""Values of the column ``gender`` → the class within which names are matched, and the gender."""
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
 

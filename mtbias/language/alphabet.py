@@ -1,4 +1,4 @@
-"""What the good texts of a language are written with: letters, marks, and signs in their places.
+"""The characters of good texts in a language: letters, marks, and signs in their places.
 
 A text that was damaged on its way (read in a wrong encoding, cut into pieces, with a program's
 marks left in it) has characters that no good text of its language has there. So no list of damages
@@ -40,7 +40,7 @@ _LATIN_LETTERS = frozenset(map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)
 
 @frozen
 class Alphabet:
-    """What the good texts of one language are written with."""
+    """The characters of good texts in one language."""
 
     pattern: re.Pattern[str]
     """Finds what they do not have."""

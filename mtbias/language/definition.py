@@ -1,4 +1,4 @@
-"""What a language is: its data, and the look-ups that alignment and decision rest on.
+"""A language: its data, and the look-ups on which alignment and decision rest.
 
 A language is data: `Language.from_package` reads ``data/XX.toml`` (rules) and ``data/XX_nouns.tsv``
 (nouns for people) from a plugin's package; ``languages/README.md`` describes both files. A plugin
@@ -78,7 +78,8 @@ class Language:
     min_stem: int = 4
     determiners: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     determiners_before_consonant: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
-    """What a determiner says where the next word begins with a consonant (fr *son collègue*)."""
+    """The agreements of a determiner where the next word begins with a consonant (fr *son
+    collègue*)."""
     relatives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     """Relative pronouns, with what the noun that they take up agrees with (ru *которая*); nothing
     where they do not agree with it (ru *чья*). The tagger knows others."""
@@ -93,7 +94,8 @@ class Language:
     agent_endings: tuple[str, ...] = ()
     """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
     derivations: tuple[str, ...] = ()
-    """What makes another noun of a noun, and is no second part of a compound (de *-schaft*)."""
+    """Endings that make another noun of a noun, and are not second parts of a compound (de
+    *-schaft*)."""
     prepositions_like_articles: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Determiners that are prepositions as well → beginnings of the words that take these (pt *a*:
     *promov-*)."""
@@ -254,8 +256,8 @@ class Language:
         return splits
 
     def facts(self, text: str) -> WordFacts:
-        """What every look-up says of one surface form; `SplitTexts` asks once for each distinct
-        form of a corpus.
+        """The results of every look-up for one surface form; `SplitTexts` needs them once for each
+        distinct form of a corpus.
         """
         written = _without_blanks(text)
         form, readings = self.fold(written), self.noun(written)
@@ -456,8 +458,8 @@ class Language:
         return "", Strategy.EPICENE
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
-        """What an adjective of this form agrees with: as a whole word, else by its longest known
-        ending. Empty where neither is known; where they show nothing, `ANY`.
+        """The agreements of an adjective of this form: as a whole word, else by its longest known
+        ending. Empty where neither is known; `ANY` where they show nothing.
         """
         folded = self.fold(form)
         if folded in self.adjectives:
@@ -486,7 +488,7 @@ class Language:
 
     @cached_property
     def alphabet(self) -> Alphabet:
-        """What good texts of the language are written with."""
+        """The characters of good texts in the language."""
         return alphabet(self.nouns, self.letters, self.delete)
 
     @cached_property

@@ -21,7 +21,7 @@ _VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
 
 
 class NounKind(StrEnum):
-    """What the form of a noun for a person says about that person."""
+    """The kinds of nouns for a person, by the gender that the form shows."""
 
     MASCULINE = "m"
     FEMININE = "f"
@@ -70,7 +70,7 @@ ANY = Agreement("*", "*", "*")
 
 
 def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
-    """What both sides allow, each once."""
+    """The agreements that both sides allow, each once."""
     return list(_met(tuple(left), tuple(right)))
 
 
@@ -97,7 +97,7 @@ class NounReading(NamedTuple):
     lemma: str
     kind: NounKind
     agreements: tuple[Agreement, ...]
-    """What the form's ending allows, empty where the table does not say."""
+    """The agreement of the form's ending; empty where the table has none."""
 
 
 class SurfaceToken(NamedTuple):
@@ -132,8 +132,7 @@ class WordFacts:
     ends_like_person: bool
     """It has such an ending, of a noun whose gender is not fixed, and is not in the table."""
     adjective: tuple[Agreement, ...]
-    """What the form allows by its ending if it is an adjective; empty where the ending says
-    nothing."""
+    """The agreements of the form's ending if it is an adjective; empty where the table has none."""
 
 
 @frozen

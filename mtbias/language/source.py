@@ -41,15 +41,15 @@ _WORD = re.compile(r"\S+")
 _IN_LIST = re.compile(
     r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE
 )
-"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that
-qualifies the second."""
+"""Text between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the
+second."""
 
 
 class SourceLanguage:
     """A language of sources; by itself one of which nothing is known but how words are parted."""
 
     quantifiers: frozenset[str] = frozenset()
-    """What may stand for people without a noun."""
+    """Words that may stand for people without a noun."""
 
     def __init__(self, code: str) -> None:
         """`code` is that of ISO 639."""
@@ -61,7 +61,7 @@ class SourceLanguage:
         return f"{self.code}/none"
 
     def words(self, text: str) -> tuple[SourceWord, ...]:
-        """What stands between blanks in `text`, in order, without punctuation around it."""
+        """The stretches between blanks in `text`, in order, without punctuation around them."""
         spans = (_without_edges(text, Span(*found.span())) for found in _WORD.finditer(text))
         return tuple(
             SourceWord(s, text[slice(*s)], text[slice(*s)].lower())
@@ -91,7 +91,7 @@ class SourceLanguage:
         return word.text[:1].isupper()
 
     def bases(self, form: str) -> frozenset[str]:
-        """Forms of which two words share one where they are forms of one noun."""
+        """Forms of the noun that a word may be a form of: words of one noun share one."""
         return frozenset((form,))
 
     def stem(self, form: str) -> str:
@@ -263,7 +263,7 @@ class TableSource(SourceLanguage):
         return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
 
     def may_qualify(self, word: SourceWord) -> bool:
-        """What ends like an adjective, where adjectives stand before their noun."""
+        """A word that ends like an adjective, where adjectives stand before their noun."""
         language = self._language
         functional = word.form in language.determiners or word.form in language.prepositions
         before = language.family in (*_ADJECTIVES_BEFORE, *_ADJECTIVES_ON_BOTH_SIDES)

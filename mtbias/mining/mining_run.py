@@ -181,7 +181,7 @@ class MiningPlan:
     package: StanzaPackage
     device: str
     names: Mapping[str, Gender] | None = None
-    """The genders of first names, of which contexts of GAP's kind are mined."""
+    """The genders of first names, for contexts of GAP's kind."""
 
     @property
     def words(self) -> Callable[[str], bool]:

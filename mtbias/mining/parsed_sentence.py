@@ -1,4 +1,4 @@
-"""What a pattern finds in a parsed sentence, and its tokens as BUG's columns count them."""
+"""The finds of patterns in a parsed sentence, and its tokens as BUG's columns count them."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ larger ones."""
 
 
 class Analyser(Protocol):
-    """What the pipeline asks for: analyses of texts, each distinct text worked on once."""
+    """Analyses of texts, each distinct text made once."""
 
     @property
     def signature(self) -> str:
-        """What the analyses depend on: part of a run's identity."""
+        """Everything that the analyses depend on: part of a run's identity."""
         ...
 
     @property
@@ -53,25 +53,25 @@ class Analyser(Protocol):
         ...
 
     def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
-        """Texts that will be asked for: an analyser may begin with them beside other work, or do
-        nothing.
+        """Announce texts whose analyses will be needed: an analyser may begin with them beside
+        other work, or do nothing.
 
-        They are some that were just translated, while others still are, or the `whole` of a file.
+        They are translations that were just made, while others still are, or the `whole` of a file.
         """
         ...
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """End what `submit` began for `texts`, or all of it: nobody will ask for it."""
+        """End the work that `submit` began for `texts`, or all of it: it is no longer needed."""
         ...
 
     def prepare(
         self, texts: Iterable[str], progress: Callable[[int], object] | None = None
     ) -> None:
-        """Analyse what is new among `texts`, so that `analysis` finds it."""
+        """Analyse the new ones of `texts`, so that `analysis` has them."""
         ...
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of a text that was prepared."""
+        """The analysis of a prepared text."""
         ...
 
 
@@ -95,20 +95,16 @@ class StanzaAnalyser:
         allows and where no GPU analyses; otherwise one.
         """
         self._worth = WORTH_UNASKED if processes is None else WORTH_PROCESSES
-        self._package, self._cache, self._device, self._processes = (
-            package,
-            cache,
-            device,
-            processes,
-        )
+        self._package, self._cache = package, cache
+        self._device, self._processes = device, processes
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[Future[tuple[Rows, str | None]], Sequence[str]] = {}
-        """What other processes are at, and the texts of it."""
+        """The work of other processes, and its texts."""
         self._ways: set[str] = set()
         self._sent: set[str] = set()
-        """The texts of all that waits."""
+        """The texts of all of this work."""
         self._left: dict[str, None] = {}
         """Texts that were submitted and are in no batch yet."""
 
@@ -151,15 +147,15 @@ class StanzaAnalyser:
 
     def _usual_processes(self, whole: bool) -> int:
         if not whole:
-            return _affordable(
-                max(usable_cores() - _CORES_OF_GENERATION, LEAST), usable_cores() - 1
-            )
+            cores = usable_cores()
+            return _affordable(max(cores - _CORES_OF_GENERATION, LEAST), cores - 1)
         return _affordable(MOST, threads()) if chosen_device(self._device) == "cpu" else 1
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """End what other processes have of `texts`, or of all; they finish what they are at.
+        """Cancel the waiting work of other processes on `texts`, or all of it; a batch that has
+        begun is finished.
 
-        Without it Python would wait for all of it.
+        Without this, Python would wait for all of it at its end.
         """
         unwanted = {*self._sent, *self._left} if texts is None else set(texts)
         self._left = {text: None for text in self._left if text not in unwanted}

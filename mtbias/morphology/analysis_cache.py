@@ -66,7 +66,7 @@ class AnalysisCache:
         return db
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        """Make the table, where there is none of this format."""
+        """Make the table unless there is one of this format."""
         db.execute("PRAGMA synchronous=NORMAL")
         if _format(db) == _FORMAT:
             return
@@ -119,7 +119,7 @@ class AnalysisCache:
         return None if row is None else row[0]
 
     def get(self, text: str) -> Analysis | None:
-        """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
+        """The analysis of `text`; None where the file has none that can be read."""
         value = self._value(_key(text))
         try:
             return None if value is None else decode(text, value)
@@ -214,7 +214,7 @@ def _is_whole(key: bytes, value: object) -> bool:
 
 
 def decode(text: str, value: bytes) -> Analysis:
-    """What `encode` wrote.
+    """The analysis of `text` that `encode` wrote.
 
     Raises:
         ValueError: it is something else, or that of another text.

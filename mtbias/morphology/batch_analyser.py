@@ -1,4 +1,4 @@
-"""Stanza over one batch of texts after another, of which the last alone is held."""
+"""Stanza over one batch of texts after another; only the last batch is held in memory."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MOST_CHARACTERS = 900
 TOKENIZE_CHARACTERS = 8_000, 256_000
 """Characters of a batch of the tokenizer, padding included: on a CPU, and on a GPU."""
 TOO_LONG = "<UNK>"
-"""What Stanza's tagger is given for a token of more characters than its tokenizer's
+"""Stanza's form, for its tagger, of a token of more characters than its tokenizer's
 ``max_seqlen``."""
 _BLANKS = re.compile(r"[\s\u0080-\u009f]")
 _RUN = re.compile("  +")
@@ -76,7 +76,7 @@ class Bulk:
             ) from None
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        """What the pipeline says of each of `texts`, at most `MOST_CHARACTERS` long, as one
+        """The pipeline's analysis of each of `texts`, at most `MOST_CHARACTERS` long, as one
         sentence.
         """
         import torch

@@ -24,7 +24,7 @@ TOKENIZE_PASSAGES = 32
 """Passages of a batch of the tokenizer: a quarter faster on a CPU than with the 12 that English
 models have."""
 _BETWEEN = "\n\n"
-"""What ends a paragraph for Stanza."""
+"""The end of a paragraph for Stanza."""
 
 
 @frozen

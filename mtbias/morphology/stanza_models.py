@@ -52,7 +52,7 @@ class StanzaPackage:
 
     @property
     def analyses_signature(self) -> str:
-        """What the analyses made with these models depend on: Stanza's version, and the files."""
+        """Everything that analyses by these models depend on: Stanza's version, and the files."""
         return f"stanza/{version('stanza')}({self.signature})"
 
 
@@ -67,8 +67,8 @@ def stanza_folder(option: Path | None, cache: Path) -> Path:
 def find_package(
     language: str, folder: Path, processors: Sequence[str] = PROCESSORS
 ) -> StanzaPackage:
-    """The default models of `language` in `folder` for `processors`, of which a language may lack
-    ``mwt`` alone.
+    """The default models of `language` in `folder` for `processors`; a language may lack only
+    ``mwt``.
 
     Raises:
         MissingResourceError: the folder, the language or a model file is missing; names the command

@@ -129,7 +129,7 @@ def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their ends, each with its 1-based number, read as they are asked for.
+    """The lines without their ends, each with its 1-based number, read one by one.
 
     Raises:
         DataError: there is no such file, or it cannot be read; a line is not UTF-8.

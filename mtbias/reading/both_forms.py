@@ -39,11 +39,10 @@ _WRITTEN_ON = re.compile(
     re.VERBOSE,
 )
 _BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.*:-]")
-"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a
-sentence's end."""
+"""Signs that join two articles instead of a conjunction: *der/die*, *le (la)*, *le·la*,
+``der*die``; not a sentence's end."""
 _BETWEEN = re.compile(r"\s*[/(]?\s*")
-"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening
-bracket."""
+"""Separators between two words of one phrase: blanks, a slash or an opening bracket."""
 _NEUTRAL = re.compile(r"[\w@*]+")
 r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside
 (*niñ@s*, *ragazz\**)."""
@@ -62,7 +61,7 @@ def both_forms(
     language: Language,
     translations: Sequence[Span],
 ) -> Evidence | None:
-    """What shows that the phrase around ``words[head]`` means both genders, or None.
+    """The evidence that the phrase around ``words[head]`` means both genders, or None.
 
     Args:
         words: those of the translation.

@@ -90,7 +90,7 @@ in the table (it *esperantista*)."""
 
 @frozen
 class EntityScores:
-    """What a link model says about one pair's entity: arrays over the target words."""
+    """The scores of a link model for one pair's entity: arrays over the target words."""
 
     link: FloatArray
     """Geometric mean of P(head | target) and P(target | head)."""
@@ -161,7 +161,7 @@ class _TargetWords:
     free: NDArray[np.bool_]
     """Words that no other word of the source explains."""
     people: NDArray[np.bool_]
-    """Of these the nouns for people; where there is none, what ends like one."""
+    """The free nouns for people; where there is none, the free words that end like one."""
     misspelt: tuple[int, str] | None
     """A word that is one letter off a translation of the entity, and that translation."""
 
@@ -294,7 +294,7 @@ def _known(
 
 
 def _with_form(words: Sequence[SurfaceWord], forms: AbstractSet[str]) -> NDArray[np.bool_]:
-    """The words of which one of the folded `forms` is a form of the dictionary."""
+    """The words whose dictionary form is one of the folded `forms`."""
     return np.array([not forms.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
 
 

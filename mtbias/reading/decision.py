@@ -48,7 +48,7 @@ _SURE = ("links", "links+lexicon")
 
 
 def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts) -> GenderCall:
-    """The gender in which the entity stands in one translation.
+    """The call on the entity's gender in one translation.
 
     Args:
         alignment: where the entity is in the translation.
@@ -123,7 +123,7 @@ def _first_call(
 def _as_meant(
     words: Sequence[SentenceWord], candidate: Candidate, syntax: Syntax
 ) -> Sequence[SentenceWord]:
-    """The words, of which a misspelt one is read as what it was meant to be."""
+    """The words, with the readings of the intended word where one is misspelt."""
     if candidate.meant is None:
         return words
     readings = syntax.language.noun(candidate.meant)

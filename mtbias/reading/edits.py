@@ -85,7 +85,7 @@ def _phrase_words(
 
 
 def _allowed(phrase: NounPhrase, n: int) -> Sequence[Agreement]:
-    """What the form of a word of the phrase allows by the tables; empty where they do not say."""
+    """The agreements that the tables allow a word of the phrase; empty where they have none."""
     word, language = phrase.words[n], phrase.language
     if n == phrase.head:
         return _allowed_by_noun(word.readings, language)

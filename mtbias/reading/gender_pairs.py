@@ -40,7 +40,7 @@ _EVIDENCE = 6
 """Pairs of words of each kind of evidence."""
 _DETERMINER = "a determiner"
 _WEAK_TAGS = ("ADJ", "VERB")
-"""What taggers read some nouns as."""
+"""Parts of speech that taggers give to some nouns."""
 _BEFORE, _BEHIND = "{word} {{}}", "{{}} {word}"
 _ADVERBIAL = "the article of an adverbial"
 _PREPOSITION = "a preposition like an article"
@@ -58,7 +58,7 @@ _INSERTIONS = (
     "{{{{}}}} ({0}), {{word}}",
     "{{{{}}}} – {0} – {{word}}",
 )
-"""What stands between a noun and its verb; ``{word}`` is the verb."""
+"""Insertions between a noun and its verb; ``{word}`` is the verb."""
 _FRAMES = ("{}", "«{}»", "— {}.", "({})")
 """Contexts without a word of their own."""
 
@@ -222,7 +222,7 @@ words."""
 
 
 def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
-    """What stands beside a noun and tells its gender."""
+    """Words beside a noun that show its gender."""
     verbs, syntax = language.verbs, syntax_of(language)
     # es "alguno" stands alone as well, and so names somebody; l' is written onto the noun.
     alone = {*language.nouns, *language.elisions}

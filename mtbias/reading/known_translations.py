@@ -1,5 +1,5 @@
-"""What a language's table knows as translations of the entity: the word itself, in a phrase, or as
-the head of one.
+"""Translations of the entity by a language's table: of the word itself, in a phrase, or as the head
+of one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ KINSHIP = frozenset(("step", "grand", "great", "god", "half", "foster"))
 
 
 class KnownTranslations:
-    """What the plugin's nouns know as translations of words of the source; each word is looked up
-    once.
-    """
+    """Translations of words of the source by the plugin's nouns; each word is looked up once."""
 
     def __init__(self, language: Language, source: SourceLanguage = ENGLISH) -> None:
         """Nothing is looked up yet."""
@@ -139,7 +137,7 @@ class KnownTranslations:
 
     def word_forms(self, word: SourceWord) -> frozenset[str]:
         """Folded forms that translate a word of the source that is not the entity's, or the nouns
-        of which it is made; empty where it is written as no noun is.
+        of which it is made; empty where the spelling rules a noun out.
         """
         key = word.text, word.form
         if key not in self._word_forms:

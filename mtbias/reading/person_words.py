@@ -117,7 +117,7 @@ def is_same_name(name: str, word: SentenceWord) -> bool:
 
 
 def _name_around(words: Sequence[SentenceWord], n: int, syntax: Syntax) -> NounPhrase:
-    """The name of which the word at `n` is one."""
+    """The name that the word at `n` is part of."""
     first = last = n
     while first > 0 and words[first].joined and _is_name(words[first - 1]):
         first -= 1
@@ -189,7 +189,7 @@ def _is_name(word: SentenceWord) -> bool:
 
 
 def _agreeing(phrase: NounPhrase) -> Iterator[Evidence]:
-    """What agrees with the phrase outside it, as far as it shows a person's gender."""
+    """The words outside the phrase that agree with it and show a person's gender."""
     predicate = phrase.syntax.predicate(phrase)
     pieces = [*phrase.syntax.behind_mark(phrase), *([predicate] if predicate else [])]
     for piece in pieces:

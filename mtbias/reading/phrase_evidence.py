@@ -282,7 +282,7 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
 
 
 def _adjective(phrase: NounPhrase, n: int) -> Evidence | None:
-    """What one adjective of the phrase shows. A numeral's ending is none of an adjective's (es *dos
+    """The evidence of one adjective of the phrase. A numeral's ending is not read (es *dos
     peatones*). An ending that leaves the gender open is silent: the tagger reads cs *hlavní*, the
     same for women and men, as one or the other.
     """

@@ -23,7 +23,7 @@ from mtbias.reading.syntax import NounPhrase
 from mtbias.types import Evidence, Gender, Reason, frozen
 
 POLICY = "policy"
-"""The name under which listeners are told of a `Decision`."""
+"""The name under which listeners receive a `Decision`."""
 
 
 def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Decision:
@@ -64,8 +64,8 @@ class ShownEvidence:
 
     @cached_property
     def against_grammar(self) -> list[Evidence]:
-        """What agrees with a noun of fixed gender says nothing (*die Person*, cs *hvězda
-        poděkovala* of men too); what does not is the person's.
+        """The words that do not agree with a noun of fixed gender: they are the person's. Those
+        that do agree with it say nothing (*die Person*, cs *hvězda poděkovala* of men too).
         """
         return phrase_evidence.against_grammar(self.phrase)
 
@@ -85,7 +85,7 @@ class ShownEvidence:
 
     @property
     def contradicting(self) -> list[Evidence]:
-        """Articles and names of the other gender than the noun's. Neuter is none (*das
+        """Articles and names of the other gender than the noun's. Neuter does not count (*das
         Bibliothekar* is a slip of grammar).
         """
         others = {Gender.MALE, Gender.FEMALE} - {self.noun.gender}
@@ -132,12 +132,12 @@ class ShownEvidence:
 
     @cached_property
     def noun_in_its_case(self) -> list[Evidence]:
-        """What the noun's ending leaves with its case and number."""
+        """The evidence of the noun's ending in its case and number."""
         return phrase_evidence.noun_ending(self.phrase)
 
     @property
     def agreeing(self) -> list[Evidence]:
-        """What agrees with the noun within its phrase."""
+        """The words of the phrase that agree with the noun."""
         return [*self.articles, *self.adjectives]
 
 

@@ -79,7 +79,7 @@ def says(evidence: Evidence) -> str:
 
 @frozen
 class Rule:
-    """A condition that is asked of a sentence."""
+    """A condition on the words of a sentence."""
 
     name: str
     family: str
@@ -87,7 +87,7 @@ class Rule:
     example: str
     """The docstring of its function."""
     otherwise: object
-    """Its answer where it is switched off."""
+    """Its answer when it is switched off."""
 
 
 RULES: dict[str, Rule] = {}
@@ -103,7 +103,7 @@ _listeners: list[Listener] = []
 def rule(
     family: str = "all", *, otherwise: object = False
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a rule of a function.
+    """Make a function a rule.
 
     Args:
         family: whose languages it is for.
@@ -134,7 +134,7 @@ def rule(
 
 
 def tell(name: str, answer: object) -> None:
-    """Tells the listeners of a decision that is no rule and cannot be switched off."""
+    """Pass a decision to the listeners that is not a rule and cannot be switched off."""
     for listener in _listeners:
         listener(name, answer)
 
@@ -162,7 +162,7 @@ def without(*names: str) -> Iterator[None]:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within the block `listener` is told what each rule answers."""
+    """Within the block `listener` receives the answer of each rule."""
     _listeners.append(listener)
     try:
         yield

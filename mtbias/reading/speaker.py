@@ -112,7 +112,7 @@ class Clause:
 
 @frozen
 class SpeakerPredicates:
-    """What agrees with the speaker of a text; its words are asked by index."""
+    """The words of a text that agree with its speaker, by index."""
 
     words: tuple[SentenceWord, ...]
     text: str
@@ -183,9 +183,9 @@ class SpeakerPredicates:
         )
 
     def _perhaps_nominative(self, n: int) -> bool:
-        """What the tagger reads as an object, and may be a subject by its form: an accusative of a
-        thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun stands behind a
-        conjunction.
+        """A word that the tagger reads as an object, and that may be a subject by its form: an
+        accusative of a thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun
+        stands behind a conjunction.
         """
         word = self.words[n]
         if "ADJ" in word.tags:
@@ -282,8 +282,8 @@ class SpeakerPredicates:
         )
 
     def _subject(self, clause: Clause) -> bool | None:
-        """Whether the subject of a clause is the speaker; None where it has none of its own, or no
-        verb.
+        """Whether the subject of a clause is the speaker; None where it has no subject of its own,
+        or no verb.
         """
         if self._marked(clause):
             return True
@@ -304,7 +304,7 @@ class SpeakerPredicates:
         return False if verbs and (plural or (finite and persons & {"2", "3"})) else None
 
     def _object_agrees(self, clause: Clause) -> bool:
-        """What may be a subject by its form agrees with the verb."""
+        """A word that may be a subject by its form agrees with the verb."""
         verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
         subjects = [n for n in clause.words if self._perhaps_nominative(n)]
         return not all(self._cannot_agree(n, verb) for n, verb in product(subjects, verbs))
@@ -328,7 +328,7 @@ class SpeakerPredicates:
                     yield n, piece
 
     def _shown(self, n: int, clause: Clause) -> Evidence | None:
-        """What the word at `n` of a clause of the speaker shows, or None."""
+        """The evidence of the word at `n` in a clause of the speaker, or None."""
         if self.language.speaker.bare_past and self._other_subject(n, clause):
             return None
         word = self.words[n]

@@ -44,8 +44,8 @@ class SentenceWord(NamedTuple):
     """`text` folded for look-ups."""
     facts: WordFacts
     readings: tuple[NounReading, ...]
-    """In the table of nouns for people, the compound of which it is the first word and what is
-    written onto it considered."""
+    """Its readings in the table of nouns for people, as the first word of a compound or with what
+    is written onto it."""
     tagged: tuple[Word, ...]
     """The syntactic words that the tagger sees."""
     tags: frozenset[str]
@@ -55,7 +55,7 @@ class SentenceWord(NamedTuple):
     joined: bool
     """Nothing that parts them stands between this word and the one before."""
     mark: str = ""
-    """What stands between this word and the one before, without the blanks around it."""
+    """The characters between this word and the one before, without the blanks around them."""
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה
     חשבון*: 1)."""
@@ -77,7 +77,7 @@ class SentenceWord(NamedTuple):
 
     @property
     def agreements(self) -> list[Agreement]:
-        """What all its readings agree with by the table, as far as that says so."""
+        """The agreements of all its readings by the table, where that gives them."""
         return list(chain.from_iterable(reading.agreements for reading in self.readings))
 
     @property

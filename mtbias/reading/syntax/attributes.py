@@ -135,7 +135,8 @@ def attributes_after(syntax: Syntax, words: Sequence[SentenceWord], head: int) -
     """Indices of the adjectives right after `head`, and of the determiners, where the language has
     them there.
 
-    What agrees with a noun behind it is none of them: cs *Rozhodčí minulou sobotu zrušil zápas*.
+    An adjective that agrees with a noun behind it is not among them: cs *Rozhodčí minulou sobotu
+    zrušil zápas*.
     """
     places: list[int] = []
     if not syntax.attributes_follow:

@@ -89,7 +89,7 @@ class Syntax:
         return predicate(phrase)
 
     def behind_mark(self, phrase: NounPhrase) -> list[Evidence]:
-        """What agrees with the noun behind a mark; see `behind_mark`."""
+        """The evidence behind a mark that agrees with the noun; see `behind_mark`."""
         return behind_mark(phrase)
 
     def predicate_is_out_of_sight(self, phrase: NounPhrase) -> bool:
@@ -115,13 +115,13 @@ class Syntax:
         agreements: list[Agreement],
         number: str | None,
     ) -> list[Agreement]:
-        """What a head with these words before it agrees with."""
+        """The agreements of a head with these words before it."""
         return agreements
 
     def doubtful_attributes(
         self, phrase: NounPhrase, rendering: Sequence[Span], source: SourceFacts
     ) -> frozenset[int]:
-        """Of the words behind the head those that may belong to something else.
+        """The words behind the head that may belong to something else.
 
         Args:
             phrase: that of the head.
@@ -148,11 +148,13 @@ class Syntax:
         return article and word.form not in self.language.possessors
 
     def is_article(self, word: SentenceWord) -> bool:
-        """What opens a noun phrase, so that whatever stands behind it belongs to that."""
+        """A word that opens a noun phrase, to which the following words belong."""
         return word.form in self.language.determiners or "DET" in word.tags
 
     def opens_another(self, word: SentenceWord, following: SentenceWord) -> bool:
-        """A determiner before `following`, a determiner of the phrase, that is none of it."""
+        """A determiner right before `following`, one of the phrase's own, that belongs to another
+        phrase.
+        """
         return False
 
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
@@ -181,7 +183,7 @@ class Syntax:
     def own_attributes(
         self, words: Sequence[SentenceWord], head: int, places: list[int], *, determined: bool
     ) -> list[int]:
-        """Of the words before the head, nearest first, those that are its own.
+        """The head's own ones of the words before it, nearest first.
 
         A participle that no article introduces is the predicate's: fr *a écouté*, es *fue despedida
         su asistente*.
@@ -195,7 +197,7 @@ class Syntax:
         return word.form in self.language.verbs.short
 
     def joins_attributes(self, word: SentenceWord) -> bool:
-        """What may stand between two adjectives behind their noun."""
+        """The word may stand between two adjectives behind their noun."""
         return False
 
     def may_be_attribute_of(self, noun: SentenceWord, word: SentenceWord) -> bool:
@@ -203,7 +205,9 @@ class Syntax:
         return True
 
     def is_determiner_behind(self, words: Sequence[SentenceWord], n: int, head: int) -> bool | None:
-        """Whether the determiner at `n` behind the head is its own; None where it is none."""
+        """Whether the determiner at `n` behind the head is its own; None where the word is not a
+        determiner.
+        """
         return None
 
     def is_attribute_behind(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
@@ -227,7 +231,7 @@ class Syntax:
     # The head.
 
     def starts_construct(self, words: Sequence[SentenceWord], n: int) -> int:
-        """Index of the noun of which the one at `n` is the genitive, else `n`."""
+        """Index of the noun whose genitive the one at `n` is, else `n`."""
         return n
 
     def only_qualifies(self, words: Sequence[SentenceWord], n: int, *, sure: bool) -> bool:
@@ -235,7 +239,7 @@ class Syntax:
         return False
 
     def is_attribute_of_fixed(self, words: Sequence[SentenceWord], n: int) -> bool:
-        """The aligned noun is the attribute of one before it whose gender is nobody's."""
+        """The aligned noun is the attribute of a noun before it of fixed gender."""
         return False
 
     def belongs_to_next(
@@ -333,8 +337,8 @@ class Syntax:
     # What agrees with the noun.
 
     def agrees_as_woman(self, ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement]:
-        """What a feminine adjective right before a masculine noun agrees with, if it is one that
-        is also used of women.
+        """The agreements of a feminine adjective right before a masculine noun that is also used of
+        women; empty where it cannot belong to it.
         """
         return []
 

@@ -1,4 +1,6 @@
-"""What agrees with a noun behind a mark: relative pronouns, adjectives and participles."""
+"""Words behind a mark that agree with the noun before it: relative pronouns, adjectives and
+participles.
+"""
 
 from __future__ import annotations
 
@@ -106,9 +108,9 @@ def attribute_behind_mark(phrase: NounPhrase, end: int) -> Evidence | None:
 
 
 def _has_noun_behind(phrase: NounPhrase, place: int) -> bool:
-    """Before the next mark stands what the adjective may belong to: a noun in an absolute phrase
-    (it *finita la lezione*), the noun of which it is the attribute in a predicate (ru *уважаемая в
-    обществе профессия*), or another person in a list (*больная и её муж*).
+    """Before the next mark stands another word that the adjective may belong to: a noun in an
+    absolute phrase (it *finita la lezione*), the noun of which it is the attribute in a predicate
+    (ru *уважаемая в обществе профессия*), or another person in a list (*больная и её муж*).
     """
     words = phrase.words
     for n in range(place + 1, len(words)):

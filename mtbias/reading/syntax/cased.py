@@ -27,7 +27,7 @@ _NOT_SUBJECT = CASES - {"nom", "voc"}
 
 
 class Cased(Syntax):
-    """What case tells, whatever the family."""
+    """The answers that rest on case, whatever the family."""
 
     case = True
 

@@ -1,4 +1,4 @@
-"""The head of the entity's noun phrase among the words that the aligner found."""
+"""The head of the entity's noun phrase among the aligned words."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _is_noun_by_itself(word: SentenceWord, syntax: Syntax, translations: Sequenc
 def _tagged_head(
     words: Sequence[SentenceWord], aligned: Sequence[int], anchor: int, *, sure: bool
 ) -> int:
-    """The head among words of which the plugin knows none: the tagger's noun, else the anchor."""
+    """The head among words that the plugin does not know: the tagger's noun, else the anchor."""
     nouns = [n for n in aligned if words[n].tags & NOMINAL]
     # he מנהל המערכת "the system's administrator": the links are surest at המערכת, a thing.
     if anchor in nouns:

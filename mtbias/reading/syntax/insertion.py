@@ -1,4 +1,4 @@
-"""What stands between two marks, behind which the predicate of the noun before them follows."""
+"""Insertions between two marks, behind which the predicate of the noun before them follows."""
 
 from __future__ import annotations
 
