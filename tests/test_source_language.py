@@ -330,7 +330,9 @@ def test_translations_join_by_their_source(german: Path, system: str, extra: int
 def test_the_head_is_a_known_translation(german: Path, system: str, known: int) -> None:
     rows = load_corpus("winomt", german, source_lang="de").instances
     given = read_translations(german / "translations" / system / "de-es.txt", rows).translations
-    pairs = [Pair.of(row, one.text) for row, one in zip(rows, given, strict=True) if one.text]
+    pairs = [
+        Pair.from_instance(row, one.text) for row, one in zip(rows, given, strict=True) if one.text
+    ]
     texts = SplitTexts(get_language("es"), source_language("de"))
     found = get_aligner("statistical").align(pairs, texts)
     assert sum(bool(a.target) and a.target[0] in a.translations for a in found) == known
@@ -350,7 +352,7 @@ def test_between_any_two_languages_the_head_is_that_from_english(
             winomt / "translations" / "google" / f"en-{code}.txt", instances, allow_missing=True
         )
         texts[code] = {one.id: one.text or "" for one in read.translations}
-        pairs = [Pair.of(row, texts[code][row.id]) for row in instances]
+        pairs = [Pair.from_instance(row, texts[code][row.id]) for row in instances]
         found = get_aligner("statistical").align(pairs, SplitTexts(get_language(code)))
         heads[code] = {
             a.id: a.target[0] for a in found if a.target and a.translations == a.target[:1]

@@ -24,7 +24,7 @@ class Pair(NamedTuple):
     """The entity, lower-cased ("construction worker")."""
 
     @classmethod
-    def of(cls, instance: Instance, text: str) -> Self:
+    def from_instance(cls, instance: Instance, text: str) -> Self:
         """`instance` with its translation."""
         return cls(instance.id, instance.source, text, instance.head, instance.entity)
 

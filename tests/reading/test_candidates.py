@@ -124,7 +124,7 @@ def test_a_pair_of_an_instance() -> None:
     instance = Instance(
         "i-1", 0, "The cook ate.", Span(4, 8), "cook", Gender.MALE, Stereotype.NONE, "winobias", 0
     )
-    assert Pair.of(instance, "Der Koch aß.") == Pair(
+    assert Pair.from_instance(instance, "Der Koch aß.") == Pair(
         "i-1", "The cook ate.", "Der Koch aß.", Span(4, 8), "cook"
     )
 
