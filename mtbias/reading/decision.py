@@ -66,7 +66,7 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts) -> Gende
     is_thing = call.reason is Reason.NO_PERSON and call.target[0] in alignment.translations
     if is_thing or call.reason not in _NOBODY:
         does = strategy(call, words, analysis.text, texts.language)
-    elif alignment.of(Trust.PERSON_LEFT) or alignment.of(Trust.ONLY_PERSON):
+    elif alignment.with_trust(Trust.PERSON_LEFT) or alignment.with_trust(Trust.ONLY_PERSON):
         does = Strategy.UNALIGNED
     else:
         does = Strategy.OMITTED
@@ -111,7 +111,7 @@ def _first_call(
     call = GenderCall(alignment.id, None, Reason.UNALIGNED)
     if not alignment.target:
         return call
-    for aligned in alignment.of(Trust.ALIGNED):
+    for aligned in alignment.with_trust(Trust.ALIGNED):
         words = _as_meant(words, aligned, syntax)
         call = read_at(aligned, alignment, words, text, syntax)
         if call.reason not in _NOBODY:
@@ -139,7 +139,7 @@ def only_person(
     source, in its number, renders the entity, if what was aligned names nobody: ru *хозяина
     фабрики* "the factory's owner" for *industrialist*, with a sure link at *фабрики*.
     """
-    unclaimed = {each.target[0]: each for each in alignment.of(Trust.ONLY_PERSON)}
+    unclaimed = {each.target[0]: each for each in alignment.with_trust(Trust.ONLY_PERSON)}
     people = [
         word
         for n, word in enumerate(words)
@@ -175,7 +175,7 @@ def _within_compound(
 
     The noun's form alone counts: article and adjectives are those of the compound.
     """
-    for candidate in alignment.of(Trust.IN_COMPOUND):
+    for candidate in alignment.with_trust(Trust.IN_COMPOUND):
         part = candidate.target[0]
         if call.reason in _NOBODY or part.overlaps(call.target[0]):
             form = analysis.text[slice(*part)]
@@ -286,13 +286,13 @@ def _rendering(
     if first.trust is not Trust.ALIGNED:
         return rendering
 
-    people = alignment.of(Trust.PERSON_LEFT)
+    people = alignment.with_trust(Trust.PERSON_LEFT)
     if people and person_left_over(rendering):
         head = syntax.head(words, people[0].target, sure=False)
         rendering = None if head is None else Rendering(people[0], first, words, head)
     if rendering is None or first.loan or may_name_person(rendering.word):
         return rendering
-    for candidate in alignment.of(Trust.WORD_LEFT):
+    for candidate in alignment.with_trust(Trust.WORD_LEFT):
         head = syntax.head(words, candidate.target, sure=False)
         if head is not None and words[head].is_noun:
             return Rendering(candidate, first, words, head)

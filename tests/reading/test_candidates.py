@@ -86,13 +86,13 @@ def aligned(case: Pair, given: EntityScores | None) -> Alignment:
 
 def first(alignment: Alignment) -> Candidate:
     """The words that the aligner found."""
-    (candidate,) = alignment.of(Trust.ALIGNED)
+    (candidate,) = alignment.with_trust(Trust.ALIGNED)
     return candidate
 
 
 def spans(alignment: Alignment, trust: Trust) -> list[Span]:
     """Where the candidates with this reason stand, a word each."""
-    return [span for each in alignment.of(trust) for span in each.target]
+    return [span for each in alignment.with_trust(trust) for span in each.target]
 
 
 def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
