@@ -140,7 +140,7 @@ class TokenPairs:
         self._only: Cells | None = None
 
     def chunks(self) -> Iterator[tuple[int, int, Cells]]:
-        """Of each chunk its sentences, [first, last), and its token pairs."""
+        """The sentences of each chunk, [first, last), and its token pairs."""
         for first, last in self._ranges:
             yield first, last, self._cells(first, last)
 

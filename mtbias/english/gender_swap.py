@@ -29,7 +29,7 @@ class WordSwap:
     """One word that is replaced."""
 
     index: int
-    """Of the token."""
+    """Index of the token."""
     new: str
     ambiguous: bool
     """Both readings of *her* (or *his*) were usual here; the guess may be wrong."""
@@ -40,9 +40,9 @@ class GenderedWords:
     """The table of words, and the word lists of the rules for *his* and *her*."""
 
     swaps: Mapping[str, str]
-    """In lower case."""
+    """Word → its counterpart, in lower case."""
     titles: Mapping[str, str]
-    """With their capital."""
+    """Title → its counterpart, with their capitals."""
     capital_stays: frozenset[str]
     """Words that are not swapped where they have this capital."""
     alone_before: frozenset[str]
@@ -199,9 +199,7 @@ def match_case(new: str, old: str) -> str:
 def apply_edits(
     text: str, edits: Sequence[Edit]
 ) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
-    """The edited text; and for each edited range (start, end) what stands there now, and at which
-    offset.
-    """
+    """The edited text; and each edited range (start, end) with its new text and offset there."""
     parts: list[str] = []
     moved: dict[tuple[int, int], tuple[str, int]] = {}
     done = length = 0

@@ -61,7 +61,7 @@ class Mention:
     may_be_noun: bool = True
     """Its rendering may be a noun for a person, read as that of an entity is."""
     may_be_name: bool = False
-    """It is a name, or a word with a capital, which may be one (*Cook*)."""
+    """The word is a name, or has a capital and may be one (*Cook*)."""
 
 
 class PlacedSentence(NamedTuple):
@@ -222,7 +222,7 @@ class _Text:
     def mentions(
         self, entity: int | None, names: frozenset[str], *, pronouns: bool
     ) -> Iterator[Mention]:
-        """Those of the sentence."""
+        """The mentions in the sentence."""
         persons = set() if entity is None else {entity}
         if entity is not None:
             yield self._mention(MentionKind.ENTITY, entity)
@@ -334,8 +334,8 @@ class _Text:
                 yield _Link(MentionKind.ROLE, other, n)
 
     def _bearers(self, governor: int) -> Iterable[int]:
-        """Whose role it is that stands behind "as" below a word: of a verb with an object that may
-        be a person the object's, else the subject's; of a noun (*her career as …*) its owner's.
+        """The words for the person who has the role behind "as" below a word: below a verb the
+        object, if it may be a person, else the subject; below a noun (*her career as …*) its owner.
         """
         node = self.nodes[governor]
         if node.upos in ("NOUN", "PROPN"):

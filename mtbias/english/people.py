@@ -40,7 +40,7 @@ _OFFICES = """
     Minister Secretary Reverend Rev Saint Bishop Cardinal Pope Rabbi Coach
     """
 OFFICES = frozenset(_OFFICES.split())
-"""Titles that tell no gender: they stay where they are."""
+"""Titles that show no gender: they stay where they are."""
 OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
 """Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are
 swapped as words."""
@@ -57,7 +57,7 @@ class Person(NamedTuple):
     as common."""
     gender: Gender | None
     mentions: tuple[Span, ...]
-    """In the text's order."""
+    """Where the text names the person, in order."""
 
 
 class _Mention(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sentences in which nobody disputes whom a pronoun means: those that are shown as examples."""
+"""Sentences in which it is beyond dispute whom a pronoun means: those that serve as examples."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Language:
     case: bool = False
     """Nouns show case, and so does what agrees with them."""
     attributes_follow: bool = False
-    """In a family whose adjectives stand before their noun: they may follow it, too (Czech)."""
+    """In a family whose adjectives precede their noun: they may also follow it (Czech)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
@@ -87,9 +87,9 @@ class Language:
     """Ending of an adjective → what it agrees with; empty: it shows nothing, whatever a shorter
     ending or the tagger says."""
     adjectives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
-    """The same of whole words, which are looked up first."""
+    """Whole adjectives → their agreements; they are looked up first."""
     noun_endings: Mapping[str, NounKind | None] = field(default_factory=dict)
-    """Ending → what it says; None: nothing, whatever a shorter ending says."""
+    """Ending → kind of noun; None: none, whatever a shorter ending says."""
     noun_endings_except: Mapping[str, NounKind | None] = field(default_factory=dict)
     agent_endings: tuple[str, ...] = ()
     """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
@@ -113,7 +113,7 @@ class Language:
     """Forms of the words that mean male or female: adjectives, whatever they agree with (de
     *weiblich*), and nouns beside another one (it *medici donne*, ru *врач-женщина*)."""
     possessors: Mapping[str, str] = field(default_factory=dict)
-    """Possessives that tell the gender of who has something (de *sein*, *ihr*)."""
+    """Possessives that show the gender of the owner (de *sein*, *ihr*)."""
     pronouns: Mapping[str, str] = field(default_factory=dict)
     """Pronouns of the third person singular that tell a person's gender (de *er*, *ihr*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)

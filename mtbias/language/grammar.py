@@ -17,7 +17,7 @@ from mtbias.types import Gender, Span, frozen
 
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
 _VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
-"""Of an agreement: gender, case, number."""
+"""Values of an agreement: genders, cases, numbers."""
 
 
 class NounKind(StrEnum):
@@ -122,7 +122,7 @@ class WordFacts:
     bases: frozenset[str]
     """`form`, and what is left of it where a written-on article or preposition is cut."""
     readings: tuple[NounReading, ...]
-    """In the table of nouns for people; empty where the form is not in it."""
+    """Readings in the table of nouns for people; empty where the form is not in it."""
     dictionary_forms: frozenset[str]
     """`bases` and the folded lemmas of `readings`: what the glossary may know the word by."""
     names_person: bool
@@ -130,7 +130,7 @@ class WordFacts:
     ending: tuple[str, NounKind] | None
     """The ending of a noun for people that the form has, with what it says."""
     ends_like_person: bool
-    """It has such an ending, of a noun whose gender is not fixed, and is not in the table."""
+    """It ends like a noun for people whose gender is not fixed, and is not in the table."""
     adjective: tuple[Agreement, ...]
     """The agreements of the form's ending if it is an adjective; empty where the table has none."""
 

@@ -64,8 +64,8 @@ _ISO_639_3 = (
     "shn shp sjo skr sme sms soj ssp swl syr szl taq tpi tpn tum tyv tzm umb urb vec vep war wbp "
     "wuu xal xav xcl xmf xnr xpg xum yrk yrl yue zea zza"
 )
-"""Those that Stanza 1.15 knows (``stanza.models.common.constant``): a language without analyses has
-no calls."""
+"""The codes that Stanza 1.15 knows (``stanza.models.common.constant``): a language without analyses
+has no calls."""
 
 
 def is_language_code(code: str) -> bool:

@@ -68,7 +68,7 @@ class ConfidenceModel:
 
     intercept: float
     weights: Mapping[str, float]
-    """Of each of `TERMS`."""
+    """Weight of each of `TERMS`."""
 
     def confidence(self, values: Sequence[float]) -> float:
         """The probability for the `term_values` of a find."""

@@ -224,7 +224,7 @@ class PropertyMean:
     """``all``, or a stereotype."""
     mean: float
     deviation: float
-    """Of the population."""
+    """Standard deviation of the population."""
     n: int
 
 
@@ -237,7 +237,7 @@ class CorpusDescription:
     """Different words: letters in a row, in lower case."""
     genders: Sequence[str]
     means: Sequence[PropertyMean]
-    """Of the numbers that the corpus has."""
+    """Means of the numbers that the corpus has."""
     histograms: Sequence[Mapping[str, str | int]]
     """For each class of each property, the number of sentences of each of `genders`."""
     notes: Mapping[str, int]

@@ -75,7 +75,7 @@ class CheckedCorpus:
     left_out: int
     """Rows without a sentence, or whose index is at another word."""
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
 
 
 def read_corpus(path: Path) -> CheckedCorpus:
@@ -251,7 +251,8 @@ class CheckedSample:
     """Where more rows of one gender are wrong, a system's ΔG on the corpus is biased."""
     by_pattern: Sequence[Precision]
     by_confidence: Sequence[Precision]
-    """By bins of confidence, from the lowest; empty where the corpus has none."""
+    """The precision in bins of confidence, from the lowest; empty where the corpus has no
+    confidence."""
     unknown: int
     """Judgements on rows that the corpus does not have."""
     signature: str

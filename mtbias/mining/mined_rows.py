@@ -57,7 +57,7 @@ class Occupations:
     majority: Mapping[str, Gender | None]
     """The gender of more than half of their workers; None where both are equally many."""
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
 
     def stereotype(self, word: str, gender: Gender) -> int:
         """1 if most workers of the occupation `word` (in any case) are of `gender`, -1 if of the
@@ -158,7 +158,7 @@ class MinedRow:
     profession: str
     """As the sentence has it."""
     profession_first_index: int
-    """Of the tokens, as `g_first_index`."""
+    """Index of the token, as is `g_first_index`."""
     g: str
     """The pronoun, as the sentence has it."""
     g_first_index: int
@@ -411,7 +411,7 @@ class Window:
         return people(self.text, proper_names(self.text, words), self.names)
 
     def mentions(self, gender: Gender) -> list[tuple[Span, ...]]:
-        """Those of each of its people of a gender."""
+        """The mentions of each of its people of a gender."""
         return [person.mentions for person in self.people if person.gender is gender]
 
     def candidates(self, pronoun: int) -> tuple[str, Span, Span] | None:
@@ -447,8 +447,8 @@ def _within(spans: Iterable[Span], start: int, end: int) -> list[Span]:
 
 
 def _own_span(sentence: ParsedSentence, node: Node, offset: int) -> Span:
-    """Where a word itself stands in a text in which its sentence begins at `offset`: the "he" of
-    "he's".
+    """The characters of a word alone (the "he" of "he's") in a text whose sentence begins at
+    `offset`.
     """
     start, end = node.span
     end = start + len(node.form) if sentence.text.startswith(node.form, start) else end

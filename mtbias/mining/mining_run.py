@@ -66,7 +66,7 @@ STAGES = ("passages", "passages with the words", "sentences", "sentences parsed"
 these; those of them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
 _COMMONEST = 10
-"""Of the professions, patterns and so on, in a table of the card."""
+"""Number of the commonest professions, patterns and so on in a table of the card."""
 
 _CARD = """\
 # {name}
@@ -159,7 +159,7 @@ class MinedChunk:
     """The result of a chunk of text: rows, and counts that add up over the chunks of a text."""
 
     rows: list[Any] = field(default_factory=list)
-    """Of the kind (`_KINDS`)."""
+    """Rows of the kind (`_KINDS`)."""
     stages: Counter[str] = field(default_factory=Counter)
     """By `STAGES`."""
     matched: Counter[str] = field(default_factory=Counter)

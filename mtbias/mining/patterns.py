@@ -70,7 +70,8 @@ BUG_QUERIES = {
 seven were dropped; the remaining ones are in the appendix's order."""
 
 MOST_STEPS = 10
-"""Of a path; the paper's longest has six. Every step that may be left out doubles the paths."""
+"""Steps of a path, at most; the paper's longest has six. Every step that may be left out doubles
+the paths."""
 
 _RELATIONS = """
     acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse

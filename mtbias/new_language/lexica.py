@@ -70,7 +70,7 @@ class Lexicon:
     citations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Lemma → gender → citation form of that gender."""
     rows: tuple[ListRow, ...] = ()
-    """Those of a list."""
+    """The rows of a list."""
 
     def forms(self, lemmas: Collection[str]) -> Iterator[LexiconForm]:
         """The forms of the nouns with one of `lemmas`, in the order of the file."""

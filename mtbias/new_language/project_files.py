@@ -275,7 +275,7 @@ class Draft:
 
     code: str
     name: str
-    """In English."""
+    """The language's name in English."""
     lexica: tuple[Lexicon, ...] = ()
     prospects: tuple[str, ...] = ()
     """Lines on other plugins for the language and on Stanza's models."""

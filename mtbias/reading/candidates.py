@@ -78,8 +78,9 @@ SURELY_EXPLAINED = 0.95
 """A known translation with a surer link than this to another source word is that word's: de *bat
 sie um Hilfe*, where *help* is surely *Hilfe*, which the table has for *assistant* too."""
 MAX_SHIFT = 0.3
-"""How far off, as a share of the sentence, the only unclaimed noun for people may stand: with half
-of it de *Rat* (advice) at its end is the person for *dietitian* at its beginning."""
+"""Distance, as a share of the sentence, at which the only unclaimed noun for people may be from the
+entity's place: with half of it de *Rat* (advice) at its end is the person for *dietitian* at its
+beginning."""
 MIN_SPELT = 6
 """Letters before its ending that a misspelt word has at least: with five, fr *argent* "money" would
 be *agent*."""
@@ -155,7 +156,7 @@ class _TargetWords:
     known: NDArray[np.bool_]
     """Words that are known to translate the entity, here."""
     other_mentions: NDArray[np.bool_]
-    """Words that could translate the entity and render somebody else."""
+    """Words that could translate the entity but render somebody else."""
     elsewhere: NDArray[np.bool_]
     """Words that render something else in the source."""
     free: NDArray[np.bool_]
@@ -267,7 +268,7 @@ def _head_form(pair: Pair) -> str | None:
 
 
 def _only_persons(spans: Sequence[Span], aligned: Candidate | None) -> Iterator[Candidate]:
-    """Each noun for people that nobody claims, as a candidate by itself."""
+    """Each noun for people that translates no other word, as a candidate by itself."""
     copied, loan = (aligned.copied, aligned.loan) if aligned else (False, False)
     for span in spans:
         yield Candidate((span,), "lexicon", Trust.ONLY_PERSON, copied=copied, loan=loan)
@@ -526,8 +527,7 @@ def _left_over(target: _TargetWords) -> Candidate | None:
     """The noun for people that no other source word explains (ru *продавец* "salesman" for
     *mover*), else such a content word, at the likeliest place.
 
-    What only stands there because nothing else wants it gets a call only if it is a noun for
-    people.
+    A word that is only left over gets a call only if it is a noun for people.
     """
     scores, people = target.scores, target.people
     left = people if people.any() else scores.rare & target.free

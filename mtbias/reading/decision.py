@@ -84,7 +84,7 @@ class Rendering:
     first: Candidate
     """The candidate on which it rests: the aligned words, or the only person."""
     words: Sequence[SentenceWord]
-    """Those of the translation."""
+    """The words of the translation."""
     head: int
     """Index of the word that renders the entity's head."""
 

@@ -29,7 +29,7 @@ def edits(
     """The words that show the gender of `call`, in the order of the translation; none where it has
     none.
 
-    A word whose other form no table tells is counted as well, and marked.
+    A word whose other form is in no table counts as well, and is marked.
     """
     gender = call.gender
     if gender is None or gender not in _LETTERS:

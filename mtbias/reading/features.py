@@ -53,8 +53,8 @@ def with_features(call: GenderCall, analysis: Analysis, language: Language) -> G
 
 
 def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> Iterator[Evidence]:
-    """Of the head, then of its determiners and adjectives: before it, nearest first, and after
-    it.
+    """The evidence of the head, then of its determiners and adjectives: before it, nearest first,
+    and after it.
     """
     places = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
     if not places:

@@ -64,7 +64,7 @@ _FRAMES = ("{}", "«{}»", "— {}.", "({})")
 
 _T = TypeVar("_T")
 Forms = Mapping[str, str]
-"""By gender (m, f): a form, or a phrase with ``{}`` for the noun."""
+"""Gender (m, f) → a form, or a phrase with ``{}`` for the noun."""
 
 
 @frozen
@@ -77,7 +77,9 @@ class PairOutcome:
 
     @property
     def is_silent(self) -> bool:
-        """Nothing in the phrases tells: a noun of one form behind the article of another word."""
+        """Nothing in the phrases shows a gender: a noun of one form behind the article of another
+        word.
+        """
         return self.evidence in _OF_ANOTHER and self.texts["m"] == self.texts["f"]
 
     def right(self, gender: str) -> bool:
@@ -210,7 +212,7 @@ def _is_nominative(number: str, form: str, reading: NounReading, language: Langu
 
 
 def _weakly_tagged(phrases: Forms, nouns: Forms, tags: Mapping[str, str]) -> Iterator[_Pair]:
-    """The same behind a determiner, where the tagger reads no noun (it *le vostre suore*)."""
+    """The pair behind a determiner, where the tagger reads no noun (it *le vostre suore*)."""
     for tag in _WEAK_TAGS:
         evidence = f"{_DETERMINER} before what is tagged {tag}"
         yield evidence, phrases, nouns, {**tags, **dict.fromkeys(nouns.values(), tag)}
@@ -339,8 +341,8 @@ def _matched(table: Mapping[str, str]) -> Sequence[Forms]:
 
 
 def _agreeing(table: Mapping[str, Sequence[Agreement]], number: str) -> Sequence[Forms]:
-    """Forms that tell a man and a woman in the nominative of that number, those that begin alike
-    together.
+    """Forms of a man and of a woman in the nominative of that number, paired with the one that
+    begins alike.
     """
     forms: dict[str, list[str]] = {"m": [], "f": []}
     for form, agreements in table.items():

@@ -159,7 +159,7 @@ class KnownTranslations:
 
 
 def words_of_entity(pair: Pair, source: Sequence[SourceWord]) -> range:
-    """Which words of the source are the entity's own: its head and what stands before it in the
+    """The words of the source that are the entity's own: its head and the words before it in the
     entity (de *Script-Editor-Assistent* for *assistant script editor*), but no possessor (*the
     king's mistress* are two people).
     """

@@ -35,9 +35,9 @@ _NAME = frozenset(("PROPN", "X", "NOUN"))
 GENERIC = "generic_masculine"
 """The rule of a masculine noun that is used of women, too."""
 NOUN_BY_TAGGER = "noun_by_tagger"
-"""That of a noun which no table and no ending tells."""
+"""The rule of a noun that neither a table nor an ending covers."""
 PREDICATE_BY_TAGGER = "predicate_by_tagger"
-"""That of an adjective or participle which no ending tells."""
+"""The rule of an adjective or participle that no ending covers."""
 
 
 def words_of_noun(

@@ -64,7 +64,7 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
 
 
 def _own_determiners(phrase: NounPhrase, noun_gender: Gender | None) -> list[int]:
-    """Of the determiners those that can stand with the noun, nearest first.
+    """The determiners that can belong to the noun, nearest first.
 
     One of another case or number is another noun's: ru *в своей речи фельдшера*, *об этом учителю*.
     Where the noun tells its gender, only case and number count: a conflict (de *dem Sekretärin*)

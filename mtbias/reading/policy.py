@@ -208,7 +208,7 @@ class PolicyLine:
     """One line of the policy."""
 
     number: int
-    """Of the line in the file, 1 for the header."""
+    """Number of the line in the file, 1 for the header."""
     noun: str
     """Kinds of noun."""
     evidence: str
@@ -225,7 +225,7 @@ class PolicyLine:
         return f"{self.noun}: {self.evidence}, {self.shows} → {self.call}"
 
     def holds_for(self, kind: NounKind | None) -> bool:
-        """It is a line for this kind of noun, None for one that no table has."""
+        """The line is for this kind of noun; None stands for a noun of no table."""
         name = "unknown" if kind is None else kind.name.lower()
         return name in self.noun.split(", ")
 

@@ -48,7 +48,7 @@ _ENDING = 3
 
 
 def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
-    """The gender in which the speaker of a text stands, with every word that shows one; words that
+    """The call on the gender of a text's speaker, with every word that shows one; words that
     contradict each other are ambiguous, and a form of both genders is neutral.
     """
     words = _outside_quotes(sentence_words(analysis, texts), analysis.text)
@@ -356,7 +356,7 @@ class SpeakerPredicates:
         return self._attribute(n) or self._governed(n) or self._behind_reflexive(n)
 
     def _other_subject(self, n: int, clause: Clause) -> bool:
-        """Another nominative stands nearer before the word than the speaker does."""
+        """Another nominative precedes the word more closely than the speaker does."""
         before = range(clause.words.start, n)
         for k in reversed(before):
             if self._is_pronoun(k) or self._first_person(k):
