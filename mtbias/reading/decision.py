@@ -18,6 +18,7 @@ from mtbias.reading.policy import judge
 from mtbias.reading.rules import rule
 from mtbias.reading.strategy import strategy
 from mtbias.reading.syntax import NounPhrase, Syntax, syntax_of
+from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.words import (
     NOMINAL,
     VERBAL,
@@ -275,7 +276,8 @@ def _rendering(
         if first.target[0] not in spans:
             return None
         return Rendering(first, first, words, spans.index(first.target[0]))
-    head = syntax.head(
+    head = find_head(
+        syntax,
         words,
         first.target,
         sure=first.basis in _SURE,
@@ -288,12 +290,12 @@ def _rendering(
 
     people = alignment.with_trust(Trust.PERSON_LEFT)
     if people and person_left_over(rendering):
-        head = syntax.head(words, people[0].target, sure=False)
+        head = find_head(syntax, words, people[0].target, sure=False)
         rendering = None if head is None else Rendering(people[0], first, words, head)
     if rendering is None or first.loan or may_name_person(rendering.word):
         return rendering
     for candidate in alignment.with_trust(Trust.WORD_LEFT):
-        head = syntax.head(words, candidate.target, sure=False)
+        head = find_head(syntax, words, candidate.target, sure=False)
         if head is not None and words[head].is_noun:
             return Rendering(candidate, first, words, head)
     return rendering

@@ -15,7 +15,8 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import Agreement, NounKind, NounReading, meet
 from mtbias.reading.agreement import reading_agreements
 from mtbias.reading.syntax import NounPhrase, Syntax
-from mtbias.reading.syntax.predicate import further_predicates, is_pronoun
+from mtbias.reading.syntax.behind_mark import behind_mark
+from mtbias.reading.syntax.predicate import find_predicate, further_predicates, is_pronoun
 from mtbias.reading.words import SentenceWord, numbers, tagged_gender
 from mtbias.types import Alignment, Evidence, Gender, GenderCall, GenderedWord
 
@@ -117,7 +118,7 @@ def _allowed_by_noun(readings: Sequence[NounReading], language: Language) -> Seq
 
 def _predicates(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
     """The predicates that agree with the person, or may do so."""
-    words, verb = phrase.words, phrase.syntax.predicate(phrase)
+    words, verb = phrase.words, find_predicate(phrase)
     known = {n: piece.source == "form" for n, piece in further_predicates(phrase, gender)}
     if verb is not None and verb.gender is gender:
         place = next(n for n, word in enumerate(words) if word.span == verb.span)
@@ -148,6 +149,6 @@ def _behind_mark(phrase: NounPhrase, gender: Gender) -> dict[int, bool]:
     """The relative pronoun behind the phrase, and the adjective or participle behind a mark, which
     its form tells.
     """
-    pieces = phrase.syntax.behind_mark(phrase)
+    pieces = behind_mark(phrase)
     spans = {piece.span for piece in pieces if piece.gender is gender}
     return {n: True for n, word in enumerate(phrase.words) if word.span in spans}

@@ -16,6 +16,8 @@ from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL
 from mtbias.reading.rules import rule
 from mtbias.reading.spelling import romanised, skeleton
 from mtbias.reading.syntax import NounPhrase, Syntax
+from mtbias.reading.syntax.behind_mark import behind_mark
+from mtbias.reading.syntax.predicate import find_predicate
 from mtbias.reading.words import (
     VERBAL,
     SentenceWord,
@@ -190,8 +192,10 @@ def _is_name(word: SentenceWord) -> bool:
 
 def _agreeing(phrase: NounPhrase) -> Iterator[Evidence]:
     """The words outside the phrase that agree with it and show a person's gender."""
-    predicate = phrase.syntax.predicate(phrase)
-    pieces = [*phrase.syntax.behind_mark(phrase), *([predicate] if predicate else [])]
+    pieces = behind_mark(phrase)
+    predicate = find_predicate(phrase)
+    if predicate is not None:
+        pieces.append(predicate)
     for piece in pieces:
         place = next(n for n, word in enumerate(phrase.words) if word.span == piece.span)
         guessed = piece.rule == PREDICATE_BY_TAGGER

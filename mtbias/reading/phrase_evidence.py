@@ -19,6 +19,7 @@ from mtbias.reading.agreement import (
 )
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax import NounPhrase
+from mtbias.reading.syntax.predicate import find_predicate
 from mtbias.reading.words import (
     NUMBER,
     SentenceWord,
@@ -160,7 +161,7 @@ def against_grammar(phrase: NounPhrase) -> list[Evidence]:
     articles = [] if phrase.syntax.case else determiners(phrase, own)
     agreeing = [article for article in articles if article.gender in PERSONAL]
     if not agreeing:
-        predicate = phrase.syntax.predicate(phrase)
+        predicate = find_predicate(phrase)
         agreeing = [predicate] if predicate is not None else []
     return [piece for piece in agreeing if piece.gender is not own]
 

@@ -20,6 +20,8 @@ from mtbias.reading import phrase_evidence
 from mtbias.reading.noun_evidence import noun_evidence
 from mtbias.reading.rules import tell
 from mtbias.reading.syntax import NounPhrase
+from mtbias.reading.syntax.behind_mark import behind_mark
+from mtbias.reading.syntax.predicate import find_predicate, is_out_of_sight
 from mtbias.types import Evidence, Gender, Reason, frozen
 
 POLICY = "policy"
@@ -116,18 +118,17 @@ class ShownEvidence:
         """The relative pronoun, and the adjective or participle behind a mark; silent where they
         may be another noun's.
         """
-        return self.phrase.syntax.behind_mark(self.phrase)
+        return behind_mark(self.phrase)
 
     @property
     def out_of_sight(self) -> list[Evidence]:
         """The noun, where a mark hides its predicate."""
-        hidden = self.phrase.syntax.predicate_is_out_of_sight(self.phrase)
-        return [self.noun] if hidden else []
+        return [self.noun] if is_out_of_sight(self.phrase) else []
 
     @cached_property
     def predicate(self) -> list[Evidence]:
         """The verb, participle or adjective whose subject the phrase surely is."""
-        verb = self.phrase.syntax.predicate(self.phrase)
+        verb = find_predicate(self.phrase)
         return [] if verb is None else [verb]
 
     @cached_property

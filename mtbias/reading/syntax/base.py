@@ -16,10 +16,7 @@ from mtbias.language.grammar import ANY, CASES, Agreement
 from mtbias.reading.agreement import GENDER_OF_LETTER, reading_agreements
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax.attributes import attributes_after, attributes_before
-from mtbias.reading.syntax.behind_mark import behind_mark
-from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.syntax.phrase import NounPhrase
-from mtbias.reading.syntax.predicate import attributes_end, is_out_of_sight, predicate
 from mtbias.reading.words import (
     MODIFIER,
     NOMINAL,
@@ -35,8 +32,8 @@ from mtbias.types import Evidence, Gender, SourceFacts, Span, Word
 class Syntax:
     """The syntax of one language.
 
-    The reading uses `head`, `phrase`, `predicate`, and the cases in which a phrase can stand. In
-    all other methods families differ.
+    Reading a phrase begins with `phrase`. `find_head`, `find_predicate` and `behind_mark` are the
+    same for all languages, and rest on the methods in which families differ.
     """
 
     case = False
@@ -59,22 +56,6 @@ class Syntax:
         """`language` has the tables."""
         self.language = language
 
-    # What the reading uses.
-
-    def head(
-        self,
-        words: Sequence[SentenceWord],
-        target: Sequence[Span],
-        *,
-        sure: bool = True,
-        qualified: bool = False,
-        translations: Sequence[Span] = (),
-    ) -> int | None:
-        """Index of the head among the aligned words; see `find_head`."""
-        return find_head(
-            self, words, target, sure=sure, qualified=qualified, translations=translations
-        )
-
     def phrase(self, words: Sequence[SentenceWord], head: int, number: str | None) -> NounPhrase:
         """The phrase whose head is ``words[head]``."""
         personal = [r for r in words[head].readings if r.kind.is_personal]
@@ -83,22 +64,6 @@ class Syntax:
         right = attributes_after(self, words, head)
         agreements = self.declension(words, left, agreements, number)
         return NounPhrase(words, head, left, right, agreements, self, number)
-
-    def predicate(self, phrase: NounPhrase) -> Evidence | None:
-        """The gender that the entity's own predicate shows, or None; see `predicate`."""
-        return predicate(phrase)
-
-    def behind_mark(self, phrase: NounPhrase) -> list[Evidence]:
-        """The evidence behind a mark that agrees with the noun; see `behind_mark`."""
-        return behind_mark(phrase)
-
-    def predicate_is_out_of_sight(self, phrase: NounPhrase) -> bool:
-        """Nobody can say whether the predicate is feminine; see `is_out_of_sight`."""
-        return is_out_of_sight(phrase)
-
-    def attributes_end(self, phrase: NounPhrase) -> int:
-        """Index of the phrase's last word with its attributes; see `attributes_end`."""
-        return attributes_end(phrase)
 
     def cases(self, phrase: NounPhrase) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them

@@ -20,8 +20,8 @@ def find_head(
     target: Sequence[Span],
     *,
     sure: bool,
-    qualified: bool,
-    translations: Sequence[Span],
+    qualified: bool = False,
+    translations: Sequence[Span] = (),
 ) -> int | None:
     """Index of the head among the aligned words, or None where the spans meet no word.
 

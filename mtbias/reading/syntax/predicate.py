@@ -42,7 +42,7 @@ _MAX_BETWEEN = 4
 cs *Vyučující jí to už vysvětlil* need three."""
 
 
-def predicate(phrase: NounPhrase) -> Evidence | None:
+def find_predicate(phrase: NounPhrase) -> Evidence | None:
     """The gender that the entity's own predicate shows, or None."""
     syntax = phrase.syntax
     may_precede = phrase.language.verbs.order == "both"

@@ -15,6 +15,7 @@ from mtbias.reading.syntax.base import (
 )
 from mtbias.reading.syntax.cased import attribute_of_noun_behind
 from mtbias.reading.syntax.phrase import NounPhrase
+from mtbias.reading.syntax.predicate import attributes_end
 from mtbias.reading.words import (
     CONJUNCTION,
     NOMINAL,
@@ -254,7 +255,7 @@ def adjective_without_article(syntax: Semitic, phrase: NounPhrase) -> SentenceWo
     head = phrase.words[phrase.head].form
     if not syntax.language.is_definite(head):
         return None
-    word = word_behind(phrase.words, syntax.attributes_end(phrase))
+    word = word_behind(phrase.words, attributes_end(phrase))
     if word is None or syntax.language.same_definiteness(head, word.form):
         return None
     adjective = word.is_adjective and word.facts.adjective and not syntax.is_listed_verb(word)
