@@ -260,7 +260,7 @@ def _joined_articles(
     if split_contraction and not sign and not prepositions:
         return None
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
-    if words[first].form == words[second].form or not _some_of_both(one, other):
+    if words[first].form == words[second].form or not _show_both_genders(one, other):
         return None
     end = words[second].span.end
     between = text[words[first].span.end : words[second].span.start]
@@ -303,12 +303,12 @@ def _split_article(
         ending = language.fold(written[1])
         stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
         others = (language.determiners.get(stem + ending, ()) for stem in stems)
-        if any(_some_of_both(own, other) for other in others):
+        if any(_show_both_genders(own, other) for other in others):
             return Span(article.span.start, written.end())
     return None
 
 
-def _some_of_both(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
+def _show_both_genders(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
     """An agreement of one is a man's, of the other a woman's, in the same case and number."""
     for first, second in product(one, other):
         if {first.gender, second.gender} == {"m", "f"} and first[1:] == second[1:]:

@@ -475,8 +475,8 @@ def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
     if pair.head is None:
         return []
     source = [(w.span, spoken.bases(w.form.replace("-", ""))) for w in spoken.words(pair.source)]
-    of_head = [bases for span, bases in source if span.overlaps(pair.head)]
-    head = frozenset(chain.from_iterable(of_head))
+    head_bases = [bases for span, bases in source if span.overlaps(pair.head)]
+    head = frozenset(chain.from_iterable(head_bases))
     return [span for span, bases in source if not head.isdisjoint(bases)]
 
 
