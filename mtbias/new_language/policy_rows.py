@@ -27,7 +27,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package, stanza_folder
-from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.morphology.conllu_analyses import ConlluAnalyser
 from mtbias.reading.gender_pairs import count, pair_outcomes
 from mtbias.reading.known_translations import KnownTranslations
 from mtbias.reading.rules import says
@@ -125,7 +125,7 @@ def examine_language(
     without_noun, one_sided = lacking_occupations(language)
     rows = () if challenge is None else read_policy_rows(challenge)
     if analyses is not None:
-        analyser: Analyser = GivenAnalyser(analyses)
+        analyser: Analyser = ConlluAnalyser(analyses)
     elif rows:
         package = find_package(code, stanza_folder(stanza_dir, cache_folder(cache)))
         analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu")

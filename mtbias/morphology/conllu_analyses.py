@@ -17,7 +17,7 @@ _TEXT = "# text = "
 _Row = tuple[int, list[str]]
 
 
-class GivenAnalyser:
+class ConlluAnalyser:
     """The analyses of a CoNLL-U file, each under the text that its ``# text`` names."""
 
     def __init__(self, path: Path) -> None:
