@@ -186,14 +186,11 @@ def posteriors(
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
-    forward_all = (
-        np.bincount(cells.target, forward, targets)[cells.target]
-        + P_NULL * null[1][cells.target_type]
-    )
-    backward_all = (
-        np.bincount(cells.source, backward, sources)[cells.source]
-        + P_NULL * null[0][cells.source_type]
-    )
+    forward_all = np.bincount(cells.target, forward, targets)[cells.target]
+    backward_all = np.bincount(cells.source, backward, sources)[cells.source]
+    source_null, target_null = null
+    forward_all += P_NULL * target_null[cells.target_type]
+    backward_all += P_NULL * source_null[cells.source_type]
     return forward / forward_all, backward / backward_all
 
 
@@ -214,13 +211,10 @@ def prior_counts(keys: IntArray, prior: tuple[IntArray, FloatArray]) -> FloatArr
 def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> LinkCounts:
     """`links` of the pairs of types `keys`, with the totals of both sides' types."""
     n_source, n_target = len(source.types), len(target.types)
-    source_of, target_of = np.divmod(keys, max(n_target, 1))
-    return LinkCounts(
-        keys,
-        links,
-        np.bincount(source_of, links, n_source).astype(np.float64),
-        np.bincount(target_of, links, n_target).astype(np.float64),
-    )
+    source_types, target_types = np.divmod(keys, max(n_target, 1))
+    source_totals = np.bincount(source_types, links, n_source).astype(np.float64)
+    target_totals = np.bincount(target_types, links, n_target).astype(np.float64)
+    return LinkCounts(keys, links, source_totals, target_totals)
 
 
 def train(
@@ -248,16 +242,12 @@ def train(
             # Nothing is known in the first round: every target word is spread evenly over the
             # source words.
             if table is None:
-                joint = 1.0 / (
-                    source.lengths[first:last].repeat(
-                        source.lengths[first:last] * target.lengths[first:last]
-                    )
-                )
+                rows, columns = source.lengths[first:last], target.lengths[first:last]
+                joint = 1.0 / rows.repeat(rows * columns)
             else:
+                # Agreement: a link counts as far as both directions believe in it.
                 forward, backward = posteriors(cells, table, null, strength)
-                joint = (
-                    forward * backward
-                )  # agreement: a link counts as far as both directions believe in it
+                joint = forward * backward
             counts += np.bincount(cells.pair, joint, len(keys))
         table = counted(keys, counts, source, target)
     if table is None:
