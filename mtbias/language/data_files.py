@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 from mtbias.errors import PluginError, choices
 from mtbias.files.file_ledger import file_ledger
 from mtbias.language.grammar import (
+    CASES,
     Agreement,
     NounKind,
     NounReading,
     SpeakerRules,
     VerbRules,
-    parse_agreements,
 )
 from mtbias.types import JsonDict, JsonObject, Strategy, frozen
 
@@ -67,6 +67,34 @@ class Folder:
         for old, new in self._long:
             folded = folded.replace(old, new)
         return folded
+
+
+# Agreements.
+
+_VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
+"""Values of an agreement: genders, cases, numbers."""
+
+
+def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
+    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
+
+    Raises:
+        PluginError: a value that is none of these.
+    """
+    agreements = []
+    if text.strip() == "-":
+        return ()
+    for part in text.replace(",", " ").split():
+        bits = part.split(".")
+        if len(bits) == 2:
+            bits.insert(1, "*")
+        valid = [bit in allowed for bit, allowed in zip(bits, _VALUES, strict=False)]
+        if len(bits) != 3 or not all(valid):
+            raise PluginError(
+                f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
+            )
+        agreements.append(Agreement(*bits))
+    return tuple(agreements)
 
 
 # Reading of a language's table of nouns for people, ``XX_nouns.tsv``.

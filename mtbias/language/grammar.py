@@ -12,12 +12,9 @@ from itertools import product
 from os.path import commonprefix
 from typing import NamedTuple
 
-from mtbias.errors import PluginError
 from mtbias.types import Gender, Span, frozen
 
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
-_VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
-"""Values of an agreement: genders, cases, numbers."""
 
 
 class NounKind(StrEnum):
@@ -200,25 +197,3 @@ class SpeakerRules:
 def shared_beginning(*words: str) -> str:
     """The letters with which all `words` begin."""
     return commonprefix(words)  # noqa: RUF071 - of letters, not of paths
-
-
-def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
-    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
-
-    Raises:
-        PluginError: a value that is none of these.
-    """
-    agreements = []
-    if text.strip() == "-":
-        return ()
-    for part in text.replace(",", " ").split():
-        bits = part.split(".")
-        if len(bits) == 2:
-            bits.insert(1, "*")
-        valid = [bit in allowed for bit, allowed in zip(bits, _VALUES, strict=False)]
-        if len(bits) != 3 or not all(valid):
-            raise PluginError(
-                f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
-            )
-        agreements.append(Agreement(*bits))
-    return tuple(agreements)
