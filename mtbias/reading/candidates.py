@@ -145,7 +145,7 @@ def _is_possessive(pair: Pair) -> bool:
 
 @frozen
 class _TargetWords:
-    """The words of a translation with what is known of each: masks over the words."""
+    """The words of a translation, with masks over them for what each may render."""
 
     pair: Pair
     words: Sequence[SurfaceWord]
@@ -158,7 +158,7 @@ class _TargetWords:
     other_mentions: NDArray[np.bool_]
     """Words that could translate the entity but render somebody else."""
     elsewhere: NDArray[np.bool_]
-    """Words that render something else in the source."""
+    """Words that render another word of the source."""
     free: NDArray[np.bool_]
     """Words that no other word of the source explains."""
     people: NDArray[np.bool_]
@@ -187,17 +187,17 @@ def _target_words(
     if not people.any():
         people = np.array([w.facts.ends_like_person for w in words], bool) & free
     return _TargetWords(
-        pair,
-        words,
-        scores,
-        translations,
-        entity_forms,
-        known,
-        others,
-        elsewhere,
-        free,
-        people,
-        misspelt,
+        pair=pair,
+        words=words,
+        scores=scores,
+        translations=translations,
+        entity_forms=entity_forms,
+        known=known,
+        other_mentions=others,
+        elsewhere=elsewhere,
+        free=free,
+        people=people,
+        misspelt=misspelt,
     )
 
 
