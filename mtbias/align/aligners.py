@@ -147,7 +147,7 @@ def _lines(side: Side) -> list[str]:
 
 def _read_links(path: Path) -> list[Links]:
     """The links ``i-j`` of every sentence pair."""
-    pairs = []
+    pairs: list[Links] = []
     for row in path.read_text(encoding="utf-8").splitlines():
         links = [link.split("-") for link in row.split()]
         pairs.append({(int(i), int(j)) for i, j in links})

@@ -202,14 +202,13 @@ def read_tuning_pairs(
         file = read_text(path)
         texts += parse_pairs(file)
         files[str(path)] = file.sha256
-    for path in translations if corpus is not None else ():
-        file_of_path = read_translations(
-            path, corpus.instances, rows=corpus.rows, allow_missing=True
-        )
-        files[str(path)] = file_of_path.sha256
-        for instance, translation in zip(corpus.instances, file_of_path.translations, strict=True):
-            if translation.text is not None:
-                texts.append((instance.source, translation.text))
+    if corpus is not None:
+        for path in translations:
+            own = read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=True)
+            files[str(path)] = own.sha256
+            for instance, translation in zip(corpus.instances, own.translations, strict=True):
+                if translation.text is not None:
+                    texts.append((instance.source, translation.text))
     if not texts:
         raise DataError(
             "expected sentences with their translations, got none", path=[*pairs, *translations][0]

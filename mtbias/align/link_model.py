@@ -186,11 +186,11 @@ def posteriors(
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
-    forward_all = np.bincount(cells.target, forward, targets)[cells.target]
-    backward_all = np.bincount(cells.source, backward, sources)[cells.source]
     source_null, target_null = null
-    forward_all += P_NULL * target_null[cells.target_type]
-    backward_all += P_NULL * source_null[cells.source_type]
+    linked = np.bincount(cells.target, forward, targets)[cells.target]
+    forward_all = linked + P_NULL * target_null[cells.target_type]
+    linked = np.bincount(cells.source, backward, sources)[cells.source]
+    backward_all = linked + P_NULL * source_null[cells.source_type]
     return forward / forward_all, backward / backward_all
 
 

@@ -420,7 +420,7 @@ class _Rules:
 
     def neutral_nouns(self) -> dict[str, Strategy]:
         """Endings of the table ``[neutral_nouns]`` with what each stands for."""
-        strategies = {}
+        strategies: dict[str, Strategy] = {}
         for name, endings in self.toml.get("neutral_nouns", {}).items():
             strategy = Strategy(f"neutral:{name}")
             strategies |= dict.fromkeys(self.folded(endings.split()), strategy)

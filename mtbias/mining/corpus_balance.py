@@ -297,7 +297,7 @@ def _histogram(
 
     width = _NUMBERS.get(name, 0)
     classes = table[name] // width * width if width else table[name]
-    counts = pd.crosstab(classes, table["gender"]).reindex(columns=genders)
+    counts = pd.crosstab(classes, table["gender"]).reindex(columns=list(genders))
     for first, numbers in zip(counts.index, counts.to_numpy().tolist(), strict=True):
         title = f"{first:.0f}" if width else first
         if width > 1:

@@ -259,7 +259,7 @@ def _around_anchor(target: _TargetWords, anchor: int, total: FloatArray) -> Alig
         *(Candidate((span,), ELIMINATION, Trust.WORD_LEFT) for span in rare),
         *_only_persons(unclaimed, aligned),
     )
-    translating = tuple(words[n].span for n in np.flatnonzero(target.known))
+    translating = tuple(words[n].span for n in np.flatnonzero(target.known).tolist())
     return Alignment(pair.id, candidates, translating, source_facts(pair, translations.source))
 
 
@@ -286,7 +286,7 @@ def _known(
         return known, forms
     phrase_forms = translations.wider_forms(pair)
     known = _with_form(words, phrase_forms)
-    for n in np.flatnonzero(known):
+    for n in np.flatnonzero(known).tolist():
         known[n] = not translations.claimed(pair, words[n])
     if known.any():
         return known, phrase_forms

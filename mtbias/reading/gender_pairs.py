@@ -237,7 +237,8 @@ def _evidence(language: Language, number: str, stem: str) -> Iterator[_Frames]:
         yield from (_frames("a title", _BEFORE, word, "NOUN") for word in _matched(language.names))
     yield from _meaning(language, number)
     endings = _agreeing(language.adjective_endings, number)
-    adjectives = [word for pair in endings if (word := _whole_adjective(language, pair, stem))]
+    whole = (_whole_adjective(language, pair, stem) for pair in endings)
+    adjectives = [pair for pair in whole if pair is not None]
     # A copula that tells itself would be asked first (ru была, he אינה).
     telling = (*verbs.words, *verbs.short, *(ending for ending, _ in verbs.endings))
     copulas = sorted(form for form in verbs.copulas if not form.endswith(telling))
