@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mtbias.language.data_files import parse_agreements
 from mtbias.language.definition import Language
 from mtbias.language.grammar import (
     Agreement,
@@ -10,7 +11,6 @@ from mtbias.language.grammar import (
     SpeakerRules,
     SurfaceToken,
     VerbRules,
-    parse_agreements,
 )
 from mtbias.types import Strategy
 

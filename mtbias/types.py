@@ -246,16 +246,16 @@ class Alignment:
     @property
     def target(self) -> tuple[Span, ...]:
         """The words that the aligner found, best first; empty where it found none."""
-        first = self.of(Trust.ALIGNED)
+        first = self.with_trust(Trust.ALIGNED)
         return first[0].target if first else ()
 
     @property
     def basis(self) -> str | None:
         """What found them."""
-        first = self.of(Trust.ALIGNED)
+        first = self.with_trust(Trust.ALIGNED)
         return first[0].basis if first else None
 
-    def of(self, trust: Trust) -> tuple[Candidate, ...]:
+    def with_trust(self, trust: Trust) -> tuple[Candidate, ...]:
         """The candidates with this reason, likeliest first."""
         return tuple(each for each in self.candidates if each.trust is trust)
 

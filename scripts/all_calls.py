@@ -82,7 +82,7 @@ def _pairs(instances: Sequence[Instance], targets: dict[str, str]) -> Iterator[P
     for instance in instances:
         target = targets.get(instance.source)
         if target:
-            yield Pair.of(instance, repair(target).text)
+            yield Pair.from_instance(instance, repair(target).text)
 
 
 def line_of(call: GenderCall) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mtbias.errors import MissingResourceError
-from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.morphology.conllu_analyses import ConlluAnalyser
 
 DATA = Path("/usr/share/apertium/apertium-por-cat")
 STAGES = (
@@ -40,7 +40,7 @@ FEATURES = {
 PERSONS = {"p1": "Person=1", "p2": "Person=2", "p3": "Person=3"}
 
 
-def analyser(texts: Iterable[str]) -> GivenAnalyser:
+def analyser(texts: Iterable[str]) -> ConlluAnalyser:
     """The analyses of `texts`, each one line.
 
     Raises:
@@ -64,7 +64,7 @@ def analyser(texts: Iterable[str]) -> GivenAnalyser:
             for line in _sentence(text, row)
         )
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return GivenAnalyser(path)
+        return ConlluAnalyser(path)
 
 
 def _sentence(text: str, row: str) -> Iterator[str]:

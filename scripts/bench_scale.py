@@ -168,7 +168,7 @@ def corpus(job: Json) -> tuple[list[Any], list[Any]]:
     from scripts.bench.texts import make_pairs, read_sentences
 
     found = list(make_pairs(read_sentences(Path(job["data"]), job["lang"]), job["count"]))
-    return [Pair.of(instance, text) for instance, text in found], [
+    return [Pair.from_instance(instance, text) for instance, text in found], [
         instance for instance, _ in found
     ]
 

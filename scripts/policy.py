@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
 
-from mtbias.morphology.given_analyses import GivenAnalyser  # noqa: E402 - the paths above come first
+from mtbias.morphology.conllu_analyses import ConlluAnalyser  # noqa: E402 - the paths above come first
 from mtbias.new_language.policy_rows import (  # noqa: E402
     PolicyRow,
     describe,
@@ -57,7 +57,7 @@ def evaluate(
     """The calls on the rows of one language, aligned among themselves."""
     own = [row for row in rows if row.language == code]
     given = ROOT / "tests" / "policy" / f"{code}.conllu"
-    analyser = GivenAnalyser(given) if given.exists() else stanza_of(code, stanza_dir)
+    analyser = ConlluAnalyser(given) if given.exists() else stanza_of(code, stanza_dir)
     return policy_calls(own, shipped_language(code), analyser, evidence)
 
 

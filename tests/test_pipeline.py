@@ -226,7 +226,7 @@ def test_pairs_without_a_head_only_help(german: Language) -> None:
     aligner = KnownHeads()
     pairs = [
         Pair("bitext", "She slept.", "Sie schlief.", None, ""),
-        Pair.of(INSTANCES[1], "Der Arzt ging."),
+        Pair.from_instance(INSTANCES[1], "Der Arzt ging."),
     ]
     calls = GenderMeasure(german, aligner, Capitals()).call_pairs(pairs)
     assert [(c.id, c.gender) for c in calls] == [("b", Gender.MALE)]

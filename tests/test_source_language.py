@@ -67,16 +67,16 @@ def test_two_tables_join_on_the_english_noun() -> None:
     assert man == woman
     assert "director" in man
     known = KnownTranslations(get_language("es"), german)
-    assert {"director", "directora", "gerente"} <= known.of("geschäftsführerin")
+    assert {"director", "directora", "gerente"} <= known.forms("geschäftsführerin")
     # An adjective and a thing are nobody; of a compound its last part is known, too.
     adjective, noun = german.words("alte Umzugshelferin")
-    assert not known.of_word(adjective)
-    assert not known.of("bäckerei")
+    assert not known.word_forms(adjective)
+    assert not known.forms("bäckerei")
     assert set(german.nouns("yogaskilehrerin")) == set(german.nouns("skilehrer"))
-    assert "ayudante" not in known.of("umzugshelferin")
-    assert "ayudante" in known.of_word(noun)
+    assert "ayudante" not in known.forms("umzugshelferin")
+    assert "ayudante" in known.word_forms(noun)
     pair = Pair("x", "Die Umzugshelferin kam.", "", Span(4, 18), "umzugshelferin")
-    assert "ayudante" in known.of_phrases_with(pair)
+    assert "ayudante" in known.wider_forms(pair)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_the_real_corpus_is_balanced(german: Path) -> None:
     assert Counter(row.gold for row in rows) == {"male": 144, "female": 144}
     assert Counter(row.stereotype for row in rows) == {"pro": 121, "anti": 121, "none": 46}
     known = KnownTranslations(get_language("es"), source_language("de"))
-    assert {row.entity for row in rows if not known.of(row.entity)} == {"ratholenden"}
+    assert {row.entity for row in rows if not known.forms(row.entity)} == {"ratholenden"}
 
 
 @pytest.mark.parametrize(("system", "extra"), [("bing", 0), ("gpt4o-mini", 20)])
@@ -330,7 +330,9 @@ def test_translations_join_by_their_source(german: Path, system: str, extra: int
 def test_the_head_is_a_known_translation(german: Path, system: str, known: int) -> None:
     rows = load_corpus("winomt", german, source_lang="de").instances
     given = read_translations(german / "translations" / system / "de-es.txt", rows).translations
-    pairs = [Pair.of(row, one.text) for row, one in zip(rows, given, strict=True) if one.text]
+    pairs = [
+        Pair.from_instance(row, one.text) for row, one in zip(rows, given, strict=True) if one.text
+    ]
     texts = SplitTexts(get_language("es"), source_language("de"))
     found = get_aligner("statistical").align(pairs, texts)
     assert sum(bool(a.target) and a.target[0] in a.translations for a in found) == known
@@ -350,7 +352,7 @@ def test_between_any_two_languages_the_head_is_that_from_english(
             winomt / "translations" / "google" / f"en-{code}.txt", instances, allow_missing=True
         )
         texts[code] = {one.id: one.text or "" for one in read.translations}
-        pairs = [Pair.of(row, texts[code][row.id]) for row in instances]
+        pairs = [Pair.from_instance(row, texts[code][row.id]) for row in instances]
         found = get_aligner("statistical").align(pairs, SplitTexts(get_language(code)))
         heads[code] = {
             a.id: a.target[0] for a in found if a.target and a.translations == a.target[:1]

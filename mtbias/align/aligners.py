@@ -25,7 +25,7 @@ from mtbias.types import Alignment, Json, Progress, quiet
 
 
 class Aligner(ABC):
-    """What the pipeline asks of an aligner."""
+    """An aligner, as the pipeline uses it."""
 
     @property
     @abstractmethod
@@ -64,10 +64,11 @@ class StatisticalAligner(Aligner):
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress = quiet
     ) -> tuple[Alignment, ...]:
         """See `Aligner`."""
-        del progress  # of what takes seconds
+        del progress  # it takes seconds
         if not pairs:
             return ()
-        return align_entities(pairs, model_scores(index_pairs(pairs, texts), texts.language), texts)
+        scores = model_scores(index_pairs(pairs, texts), texts.language)
+        return align_entities(pairs, scores, texts)
 
 
 class EflomalAligner(Aligner):
@@ -104,8 +105,9 @@ def _eflomal() -> Any:  # noqa: ANN401 - it has no types
     try:
         import eflomal
     except ImportError:
+        command = install_command("eflomal")
         raise DependencyError(
-            f"--aligner eflomal needs the eflomal package: {install_command('eflomal')} (GPL, compiled on install)"
+            f"--aligner eflomal needs the eflomal package: {command} (GPL, compiled on install)"
         ) from None
     return eflomal
 
@@ -114,39 +116,42 @@ def align_entities(
     pairs: Sequence[Pair], scores: Iterator[EntityScores | None], texts: SplitTexts
 ) -> tuple[Alignment, ...]:
     """One alignment a pair by its scores (`mtbias.reading.candidates.align_entity`), in order."""
-    known = texts.kept(KnownTranslations)
+    known = texts.shared(KnownTranslations)
     return tuple(
         align_entity(pair, texts.words(pair.text), score, known)
         for pair, score in zip(pairs, scores, strict=True)
     )
 
 
-def _eflomal_links(aligner: Any, pairs: IndexedPairs) -> list[tuple[Links, Links]]:  # noqa: ANN401 - eflomal has no types
-    source, target = (_sentences(side) for side in (pairs.source, pairs.target))
+def _eflomal_links(
+    aligner: Any,  # noqa: ANN401 - eflomal has no types
+    pairs: IndexedPairs,
+) -> list[tuple[Links, Links]]:
     with tempfile.TemporaryDirectory(prefix="mtbias-") as folder:
         forward, backward = Path(folder, "forward"), Path(folder, "backward")
         aligner.align(
-            [" ".join(row) + "\n" for row in source],
-            [" ".join(row) + "\n" for row in target],
+            _lines(pairs.source),
+            _lines(pairs.target),
             links_filename_fwd=str(forward),
             links_filename_rev=str(backward),
             quiet=True,
         )
-        return list(zip(*(_read_links(p) for p in (forward, backward)), strict=True))
+        return list(zip(_read_links(forward), _read_links(backward), strict=True))
 
 
-def _sentences(side: Side) -> list[list[str]]:
-    """The types of every sentence, as text."""
+def _lines(side: Side) -> list[str]:
+    """The types of every sentence, as a line of text."""
     words = [side.types[n] for n in side.ids]
-    return [words[a:b] for a, b in pairwise(side.offsets)]
+    return [" ".join(words[start:end]) + "\n" for start, end in pairwise(side.offsets)]
 
 
-def _read_links(path: Path) -> list[set[tuple[int, int]]]:
+def _read_links(path: Path) -> list[Links]:
     """The links ``i-j`` of every sentence pair."""
-    rows = path.read_text(encoding="utf-8").splitlines()
-    return [
-        {(int(i), int(j)) for i, j in (link.split("-") for link in row.split())} for row in rows
-    ]
+    pairs: list[Links] = []
+    for row in path.read_text(encoding="utf-8").splitlines():
+        links = [link.split("-") for link in row.split()]
+        pairs.append({(int(i), int(j)) for i, j in links})
+    return pairs
 
 
 # The others take an encoder: `mtbias.align.neural_aligner`, `mtbias.align.second_opinion`.
@@ -157,7 +162,7 @@ ALIGNERS: Mapping[str, Callable[[], Aligner]] = {
 
 
 def get_aligner(name: str) -> Aligner:
-    """The aligner called `name`.
+    """The aligner with this name.
 
     Raises:
         UsageError: there is none of that name.

@@ -43,7 +43,7 @@ from mtbias.version import __version__
 RECORD = "tuning.json"
 """The file in the tuned encoder's folder that records how it was made."""
 TEMPERATURE = 0.05
-"""What cosines are divided by."""
+"""The divisor of the cosines."""
 SURE = 0.3
 """Two subwords are linked too if the product of their probabilities in both directions is
 greater."""
@@ -114,7 +114,7 @@ class TunedEncoder(NamedTuple):
 
     checkpoint: Checkpoint
     record: Mapping[str, Json]
-    """What `RECORD` in its folder has."""
+    """The content of `RECORD` in its folder."""
 
 
 def tune(
@@ -196,24 +196,24 @@ def read_tuning_pairs(
         raise SettingError("pairs", "expected --pairs or --translations to tune on, got neither")
     if bool(translations) != (corpus is not None):
         raise SettingError("translations", "expected a data set and its translations, got one only")
-    read: list[Text] = []
+    texts: list[Text] = []
     files: dict[str, str] = {}
     for path in pairs:
         file = read_text(path)
-        read += parse_pairs(file)
+        texts += parse_pairs(file)
         files[str(path)] = file.sha256
     if corpus is not None:
         for path in translations:
-            given = read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=True)
-            files[str(path)] = given.sha256
-            for instance, translation in zip(corpus.instances, given.translations, strict=True):
+            own = read_translations(path, corpus.instances, rows=corpus.rows, allow_missing=True)
+            files[str(path)] = own.sha256
+            for instance, translation in zip(corpus.instances, own.translations, strict=True):
                 if translation.text is not None:
-                    read.append((instance.source, translation.text))
-    if not read:
+                    texts.append((instance.source, translation.text))
+    if not texts:
         raise DataError(
             "expected sentences with their translations, got none", path=[*pairs, *translations][0]
         )
-    return TuningPairs.distinct(read, _short_names(files))
+    return TuningPairs.distinct(texts, _short_names(files))
 
 
 def _short_names(files: Mapping[str, str]) -> dict[str, str]:
@@ -279,20 +279,20 @@ _Ids = Sequence[int]
 def _readable(
     encoder: Encoder, pairs: TuningPairs, settings: TuningSettings
 ) -> list[tuple[_Ids, _Ids]]:
-    """The subwords of each pair of which either side has some, and not too many."""
+    """The subwords of both sides of each pair, where both have some and neither has too many."""
     most = min(settings.most_subwords, encoder.room)
     sources = encoder.subwords([source for source, _ in pairs.pairs])
     targets = encoder.subwords([target for _, target in pairs.pairs])
-    kept = []
+    rows = []
     for source, target in zip(sources, targets, strict=True):
         if source.ids and target.ids and max(len(source.ids), len(target.ids)) <= most:
-            kept.append((source.ids, target.ids))
-    if not kept:
+            rows.append((source.ids, target.ids))
+    if not rows:
         raise DataError(
             f"expected sentence pairs of 1 to {most} subwords on either side to tune on, got none "
             f"among {len(pairs.pairs)}; give more --pairs or --translations"
         )
-    return kept
+    return rows
 
 
 def _batches(lengths: Sequence[int], size: int, seed: int) -> Iterator[Sequence[int]]:
@@ -395,8 +395,9 @@ def _save(encoder: Encoder, original: Path, folder: Path, layer: int) -> None:
             )
         setattr(whole.config, LAYER_KEY, layer)
         # A pooler is not read here; of a checkpoint that has none it would be random numbers.
-        kept = {name: each for name, each in whole.state_dict().items() if "pooler" not in name}
-        whole.save_pretrained(folder, state_dict=kept)
+        weights = whole.state_dict()
+        weights = {name: tensor for name, tensor in weights.items() if "pooler" not in name}
+        whole.save_pretrained(folder, state_dict=weights)
 
 
 def _record(
@@ -406,7 +407,7 @@ def _record(
     settings: TuningSettings,
     losses: Sequence[float],
 ) -> dict[str, Any]:
-    """What `RECORD` has, but for the result's own name and revision."""
+    """The content of `RECORD` but for the result's own name and revision."""
     import torch
 
     shown = max(1, min(SHOWN_STEPS, len(losses) // 2))

@@ -1,5 +1,5 @@
-"""What links say about the entity of every pair, word by word of its translation: probabilities of
-the link model, or plain links of an aligner that gives no probabilities.
+"""How surely each word of a translation renders the entity: from the probabilities of the link
+model, or from the plain links of an aligner that gives no probabilities.
 """
 
 from __future__ import annotations
@@ -64,79 +64,90 @@ def prior_links(pairs: IndexedPairs, language: Language) -> tuple[IntArray, Floa
     for form, key in pairs.target_forms.items():
         for _, base in language.bases(form):
             by_base.setdefault(base, set()).add(numbers[key])
-    # The model sees single words: "construction worker" helps "worker". The whole phrase counts in
-    # `align_entity`.
-    heads: dict[str, set[str]] = {}
-    for english, forms in language.glossary.items():
-        # "head of state": the head stands before the preposition.
-        heads.setdefault(english.split(" of ")[0].split(" ")[-1], set()).update(forms)
-    links: dict[int, float] = {}
     alike, transliterated = _by_beginning(pairs), _by_consonants(language, by_base)
+    glossary = _heads(language)
     types = {form: n for n, form in enumerate(pairs.source.types)}
+
+    links: dict[int, float] = {}
     for form, key in pairs.source_forms.items():
-        own: dict[int, float] = defaultdict(float)
+        prior: dict[int, float] = defaultdict(float)
         if pairs.spoken is ENGLISH:
-            known = _translations(form, heads)
+            translations = _translations(form, glossary)
         else:
-            known = {
-                t for noun in pairs.spoken.nouns(form) for t in language.glossary.get(noun, ())
-            }
-        own |= dict.fromkeys((n for each in known for n in by_base.get(each, ())), GLOSSARY_LINKS)
+            nouns = pairs.spoken.nouns(form)
+            translations = set[str]().union(*(language.glossary.get(noun, ()) for noun in nouns))
+        for translation in translations:
+            prior |= dict.fromkeys(by_base.get(translation, ()), GLOSSARY_LINKS)
         # Words of two letters are spelt alike by chance (de "in", "am", "so").
         for target in by_base.get(form, ()) if len(form) > 2 else ():
-            own[target] += SAME_SPELLING_LINKS
+            prior[target] += SAME_SPELLING_LINKS
         letters = source_letters(form, pairs.spoken)
         # A shorter word is no beginning of `alike`. One that is spelt the same has
         # `SAME_SPELLING_LINKS`.
-        near = ((n, likeness(letters, other)) for n, other in alike.get(letters[:MIN_LETTERS], ()))
-        ratios = [(n, ratio) for n, ratio in near if ratio and form != pairs.target.types[n]]
-        for target, ratio in (
-            *ratios,
-            *((n, 1.0) for n in transliterated.get(skeleton(letters), ())),
-        ):
-            own[target] += ALIKE_LINKS * ratio
-        for target, worth in own.items():
+        for target, other in alike.get(letters[:MIN_LETTERS], ()):
+            ratio = likeness(letters, other)
+            if ratio and form != pairs.target.types[target]:
+                prior[target] += ALIKE_LINKS * ratio
+        for target in transliterated.get(skeleton(letters), ()):
+            prior[target] += ALIKE_LINKS
+
+        for target, worth in prior.items():
             place = types[key] * width + target
             links[place] = max(worth, links.get(place, 0.0))
     keys = np.array(sorted(links), np.int64)
     return keys, np.array([links[int(k)] for k in keys])
 
 
+def _heads(language: Language) -> dict[str, set[str]]:
+    """Head of an English noun of the table → the forms that translate it.
+
+    The model sees single words: "construction worker" helps "worker". The whole phrase counts in
+    `align_entity`.
+    """
+    heads: dict[str, set[str]] = {}
+    for english, forms in language.glossary.items():
+        # "head of state": the head stands before the preposition.
+        heads.setdefault(english.split(" of ")[0].split(" ")[-1], set()).update(forms)
+    return heads
+
+
 def _by_beginning(pairs: IndexedPairs) -> dict[str, list[tuple[int, str]]]:
     """Target types with their Latin letters by the first `MIN_LETTERS` of these, for words that
     begin alike (*president*, *presidente*).
     """
-    found: dict[str, list[tuple[int, str]]] = {}
+    types: dict[str, list[tuple[int, str]]] = {}
     for target, form in enumerate(pairs.target.types):
         letters = romanised(form)
         if len(letters) >= MIN_LETTERS:
-            found.setdefault(letters[:MIN_LETTERS], []).append((target, letters))
-    return found
+            types.setdefault(letters[:MIN_LETTERS], []).append((target, letters))
+    return types
 
 
 def _by_consonants(
     language: Language, by_base: Mapping[str, AbstractSet[int]]
 ) -> dict[str, set[int]]:
     """Target types by their consonants, in scripts that `romanised` does not read (*senator*,
-    سناتورة). What is written onto a word, and its ending, may be away.
+    سناتورة), with and without their endings.
     """
-    found: dict[str, set[int]] = {}
+    types: dict[str, set[int]] = {}
     for base, targets in by_base.items():
         if romanised(base):
             continue
         for form in (base, language.stem(base)):
-            letters = skeleton(form)
-            if len(letters) >= MIN_LETTERS:
-                found.setdefault(letters, set()).update(targets)
-    return found
+            consonants = skeleton(form)
+            if len(consonants) >= MIN_LETTERS:
+                types.setdefault(consonants, set()).update(targets)
+    return types
 
 
 def _translations(word: str, heads: Mapping[str, AbstractSet[str]]) -> set[str]:
     """Folded forms that the plugin knows as translations of an English word, or of a phrase with
     that head; of a hyphenated word that is unknown ("mine-owner", "groom-to-be") those of its head.
     """
-    found = set[str]().union(*(heads.get(w, ()) for w in singulars(word)))
-    return found or (_translations(hyphenated_parts(word)[1], heads) if "-" in word else found)
+    translations = set[str]().union(*(heads.get(noun, ()) for noun in singulars(word)))
+    if translations or "-" not in word:
+        return translations
+    return _translations(hyphenated_parts(word)[1], heads)
 
 
 def _chunk_scores(
@@ -157,10 +168,8 @@ def _chunk_scores(
     common = MAX_SHARE * len(target.lengths) / max(len(target.ids), 1)
     lexicon = counts.dice(cells.pair, cells.source_type, cells.target_type)
     start = 0
-    sizes = zip(
-        source.lengths[first:last].tolist(), target.lengths[first:last].tolist(), strict=True
-    )
-    for k, (rows, columns) in enumerate(sizes, first):
+    lengths = source.lengths[first:last].tolist(), target.lengths[first:last].tolist()
+    for k, (rows, columns) in enumerate(zip(*lengths, strict=True), first):
         block = slice(start, start + rows * columns)
         start = block.stop
         begin, head = pairs.heads[k]
@@ -193,8 +202,8 @@ def scores_of_links(
     """Scores of every pair in order; None where a side is empty or the entity is no word.
 
     A link of both directions is 1, of one direction one half. The lexicon is the Dice coefficient
-    of the links of both directions over the corpus, to which what the tables, a common spelling and
-    cognates know is added a priori, as for the statistical model (`prior_links`).
+    of the links of both directions over the corpus, with the prior links of the statistical model
+    added (`prior_links`: tables, a common spelling and cognates).
 
     Args:
         pairs: the sentence pairs.
@@ -205,11 +214,10 @@ def scores_of_links(
     width = len(target.types)
     starts = list(zip(source.offsets.tolist(), target.offsets.tolist(), strict=True))
     source_ids, target_ids = source.ids.tolist(), target.ids.tolist()
-    mutual = [
-        source_ids[s + i] * width + target_ids[t + j]
-        for (s, t), (forward, backward) in zip(starts[:-1], links, strict=True)
-        for i, j in forward & backward
-    ]
+    mutual = []
+    for (s, t), (forward, backward) in zip(starts[:-1], links, strict=True):
+        for i, j in forward & backward:
+            mutual.append(source_ids[s + i] * width + target_ids[t + j])
     keys = distinct_keys(source, target)
     counts = prior_counts(keys, prior_links(pairs, language))
     counts += np.bincount(np.searchsorted(keys, np.array(mutual, np.int64)), minlength=len(keys))
@@ -222,15 +230,13 @@ def scores_of_links(
             yield None
             continue
         word, types = source_ids[s + head], target.ids[t:end]
-        others = {j for i, j in forward | backward if not qualifier <= i <= head}
-        members = {j for i, j in forward | backward if first <= i <= head}
-        places = range(end - t)
-        yield EntityScores(
-            np.array(
-                [0.5 * ((head, j) in forward) + 0.5 * ((head, j) in backward) for j in places]
-            ),
-            np.array([float(j in members) for j in places]),
-            table.dice(table.rows(word * width + types), word, types),
-            np.array([BELIEVED * (j in others) for j in places]),
-            ~common[types],
-        )
+        link, belongs, explained = np.zeros((3, end - t))
+        for direction in (forward, backward):
+            for i, j in direction:
+                link[j] += 0.5 * (i == head)
+                if first <= i <= head:
+                    belongs[j] = 1.0
+                if not qualifier <= i <= head:
+                    explained[j] = BELIEVED
+        lexicon = table.dice(table.rows(word * width + types), word, types)
+        yield EntityScores(link, belongs, lexicon, explained, ~common[types])

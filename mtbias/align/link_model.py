@@ -140,7 +140,7 @@ class TokenPairs:
         self._only: Cells | None = None
 
     def chunks(self) -> Iterator[tuple[int, int, Cells]]:
-        """Of each chunk its sentences, [first, last), and its token pairs."""
+        """The sentences of each chunk, [first, last), and its token pairs."""
         for first, last in self._ranges:
             yield first, last, self._cells(first, last)
 
@@ -186,14 +186,11 @@ def posteriors(
     forward *= (1 - P_NULL) / np.bincount(cells.target, weight, targets)[cells.target]
     backward = links / (table.target_totals[cells.target_type] + SMOOTHING)
     backward *= (1 - P_NULL) / np.bincount(cells.source, weight, sources)[cells.source]
-    forward_all = (
-        np.bincount(cells.target, forward, targets)[cells.target]
-        + P_NULL * null[1][cells.target_type]
-    )
-    backward_all = (
-        np.bincount(cells.source, backward, sources)[cells.source]
-        + P_NULL * null[0][cells.source_type]
-    )
+    source_null, target_null = null
+    linked = np.bincount(cells.target, forward, targets)[cells.target]
+    forward_all = linked + P_NULL * target_null[cells.target_type]
+    linked = np.bincount(cells.source, backward, sources)[cells.source]
+    backward_all = linked + P_NULL * source_null[cells.source_type]
     return forward / forward_all, backward / backward_all
 
 
@@ -201,27 +198,23 @@ def prior_counts(keys: IntArray, prior: tuple[IntArray, FloatArray]) -> FloatArr
     """The links that `prior` (keys, links) gives to each of `keys`; a pair that is not among them
     is ignored.
     """
-    known = np.searchsorted(keys, prior[0])
-    found = (
-        (known < len(keys)) & (keys[np.minimum(known, len(keys) - 1)] == prior[0])
-        if len(keys)
-        else np.zeros(0, bool)
-    )
-    extra = np.zeros(len(keys))
-    extra[known[found]] = prior[1][found]
-    return extra
+    prior_keys, prior_links = prior
+    links = np.zeros(len(keys))
+    if not len(keys):
+        return links
+    rows = np.searchsorted(keys, prior_keys)
+    known = keys[np.minimum(rows, len(keys) - 1)] == prior_keys
+    links[rows[known]] = prior_links[known]
+    return links
 
 
 def counted(keys: IntArray, links: FloatArray, source: Side, target: Side) -> LinkCounts:
     """`links` of the pairs of types `keys`, with the totals of both sides' types."""
     n_source, n_target = len(source.types), len(target.types)
-    source_of, target_of = np.divmod(keys, max(n_target, 1))
-    return LinkCounts(
-        keys,
-        links,
-        np.bincount(source_of, links, n_source).astype(np.float64),
-        np.bincount(target_of, links, n_target).astype(np.float64),
-    )
+    source_types, target_types = np.divmod(keys, max(n_target, 1))
+    source_totals = np.bincount(source_types, links, n_source).astype(np.float64)
+    target_totals = np.bincount(target_types, links, n_target).astype(np.float64)
+    return LinkCounts(keys, links, source_totals, target_totals)
 
 
 def train(
@@ -249,16 +242,12 @@ def train(
             # Nothing is known in the first round: every target word is spread evenly over the
             # source words.
             if table is None:
-                joint = 1.0 / (
-                    source.lengths[first:last].repeat(
-                        source.lengths[first:last] * target.lengths[first:last]
-                    )
-                )
+                rows, columns = source.lengths[first:last], target.lengths[first:last]
+                joint = 1.0 / rows.repeat(rows * columns)
             else:
+                # Agreement: a link counts as far as both directions believe in it.
                 forward, backward = posteriors(cells, table, null, strength)
-                joint = (
-                    forward * backward
-                )  # agreement: a link counts as far as both directions believe in it
+                joint = forward * backward
             counts += np.bincount(cells.pair, joint, len(keys))
         table = counted(keys, counts, source, target)
     if table is None:

@@ -9,6 +9,7 @@ line is aligned as one of thousands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ _ADVICE = "download the checkpoint again"
 # Layer 8 of 12 is the best of mBERT and of XLM-R's base size (Jalili Sabet et al. 2020, figure 2);
 # a model of another depth has its own as far up.
 DEPTH = 2 / 3
-"""How far up the layer is that is taken where none is asked for."""
+"""Height of the default layer, as a share of the layers."""
 # What mBERT and XLM-R have learnt from. A model that reads more reads longer texts in windows all
 # the same.
 MOST_TOKENS = 512
@@ -58,8 +59,8 @@ def check_encoder(folder: Path, layer: int | None, setting: str = "aligner_layer
     kind = config.get("model_type")
     if config.get("is_encoder_decoder") or type(layers) is not int or layers < 1:
         raise ModelError(
-            f"{folder}: expected a multilingual encoder such as BERT or XLM-R, got a config.json of type {kind!r}; "
-            "give the hub id or the folder of an encoder"
+            f"{folder}: expected a multilingual encoder such as BERT or XLM-R, got a config.json of"
+            f" type {kind!r}; give the hub id or the folder of an encoder"
         )
     if layer is not None and layer > layers:
         raise SettingError(
@@ -106,7 +107,7 @@ class Encoder:
             self._vocabulary = int(self.model.get_input_embeddings().num_embeddings)
 
     def subwords(self, texts: Sequence[str]) -> list[Subwords]:
-        """The subwords of each text, of whatever length.
+        """The subwords of each text, however long.
 
         Raises:
             ModelError: an id that the model does not have.
@@ -121,15 +122,15 @@ class Encoder:
                 return_offsets_mapping=True,
                 verbose=False,
             )
-        found = []
+        subwords = []
         for ids, offsets in zip(read["input_ids"], read["offset_mapping"], strict=True):
             if ids and max(ids) >= self._vocabulary:
                 raise ModelError(
-                    f"{self.folder}: the tokenizer has the id {max(ids)}, the model {self._vocabulary} ids; "
-                    f"{TOKENIZER_ADVICE}"
+                    f"{self.folder}: the tokenizer has the id {max(ids)}, the model"
+                    f" {self._vocabulary} ids; {TOKENIZER_ADVICE}"
                 )
-            found.append(Subwords(ids, [Span(*each) for each in offsets]))
-        return found
+            subwords.append(Subwords(ids, [Span(*offset) for offset in offsets]))
+        return subwords
 
     def vectors(self, texts: Sequence[Subwords]) -> list[Any]:
         """The embedding of every subword of each text, length 1: tensors of shape [subwords, size],
@@ -144,35 +145,37 @@ class Encoder:
         """
         import torch
 
-        windows = [
-            (n, *window)
-            for n, text in enumerate(texts)
-            for window in cut_windows(len(text.ids), self.room)
-        ]
-        rows = [texts[n].ids[start:end] for n, start, end, *_ in windows]
-        pieces: list[list[Any]] = [[] for _ in texts]
-        for (n, start, _, first, last), row in zip(windows, self._embedded(rows), strict=True):
-            pieces[n].append(row[first - start : last - start])
-        empty = torch.zeros((0, 1))
-        return [
-            torch.nn.functional.normalize(torch.cat(each), dim=-1) if each else empty
-            for each in pieces
-        ]
+        windows = [cut_windows(len(text.ids), self.room) for text in texts]
+        rows = []
+        for text, text_windows in zip(texts, windows, strict=True):
+            rows += [text.ids[window.start : window.end] for window in text_windows]
+        embeddings = iter(self._embeddings(rows))
+        vectors = []
+        for text_windows in windows:
+            if not text_windows:
+                vectors.append(torch.zeros((0, 1)))
+                continue
+            pieces = [
+                row[window.first - window.start : window.last - window.start]
+                for window, row in zip(text_windows, embeddings, strict=False)
+            ]
+            vectors.append(torch.nn.functional.normalize(torch.cat(pieces), dim=-1))
+        return vectors
 
-    def _embedded(self, rows: Sequence[Sequence[int]]) -> list[Any]:
+    def _embeddings(self, rows: Sequence[Sequence[int]]) -> list[Any]:
         """The embeddings of each row of subwords, in order; rows of like length are computed
         together.
         """
         order = sorted(range(len(rows)), key=lambda n: (-len(rows[n]), n))
-        found: dict[int, Any] = {}
+        embeddings: dict[int, Any] = {}
         batch: list[int] = []
         for n in order:
             if batch and (len(batch) + 1) * len(rows[batch[0]]) > self.most_tokens:
-                found |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
+                embeddings |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
                 batch = []
             batch.append(n)
-        found |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
-        return [found[n] for n in range(len(rows))]
+        embeddings |= zip(batch, self._batch([rows[k] for k in batch]), strict=True)
+        return [embeddings[n] for n in range(len(rows))]
 
     def _batch(self, rows: Sequence[Sequence[int]]) -> list[Any]:
         """The embeddings of one batch, in halves where memory runs out; later batches stay below
@@ -190,48 +193,51 @@ class Encoder:
                 failed = str(error)
             if len(rows) == 1:
                 raise ModelError(
-                    f"{longest} subwords do not fit into memory ({failed}); use --device cpu, or a smaller "
-                    "--aligner-model"
+                    f"{longest} subwords do not fit into memory ({failed}); use --device cpu, or a"
+                    " smaller --aligner-model"
                 )
             self.most_tokens = middle * longest
         return [*self._batch(rows[:middle]), *self._batch(rows[middle:])]
 
     def states(self, rows: Sequence[Sequence[int]]) -> Any:  # noqa: ANN401 - a tensor
-        """What the last layer makes of each row of at most `room` subwords, special tokens left
-        out: a tensor [rows, longest row, size] on the device. What is behind a shorter row means
+        """The last layer's states of each row of at most `room` subwords, special tokens left out:
+        a tensor [rows, longest row, size] on the device. What is behind a shorter row means
         nothing.
         """
         import torch
 
-        whole = [[*self._before, *ids, *self._after] for ids in rows]
-        longest = max(map(len, whole))
-        pad = self._tokenizer.pad_token_id or 0
-        ids = torch.tensor(
-            [[*row, *[pad] * (longest - len(row))] for row in whole], device=self.device
-        )
-        mask = torch.tensor(
-            [[1] * len(row) + [0] * (longest - len(row)) for row in whole], device=self.device
-        )
+        longest = max(map(len, rows))
         start = len(self._before)
-        behind = start + max(map(len, rows))
-        return self.model(input_ids=ids, attention_mask=mask).last_hidden_state[:, start:behind]
+        width = start + longest + len(self._after)
+        pad = self._tokenizer.pad_token_id or 0
+        ids, mask = [], []
+        for row in rows:
+            tokens = [*self._before, *row, *self._after]
+            padding = width - len(tokens)
+            ids.append(tokens + [pad] * padding)
+            mask.append([1] * len(tokens) + [0] * padding)
+        output = self.model(
+            input_ids=torch.tensor(ids, device=self.device),
+            attention_mask=torch.tensor(mask, device=self.device),
+        )
+        return output.last_hidden_state[:, start : start + longest]
 
     def _hidden(self, rows: Sequence[Sequence[int]]) -> list[Any]:
         import torch
 
         with torch.inference_mode():
-            read = self.states(rows).cpu()
-        found = [row[: len(ids)] for row, ids in zip(read, rows, strict=True)]
-        if not all(bool(each.isfinite().all()) for each in found):
+            states = self.states(rows).cpu()
+        embeddings = [row[: len(ids)] for row, ids in zip(states, rows, strict=True)]
+        if not all(bool(vectors.isfinite().all()) for vectors in embeddings):
             raise ModelError(f"{self.folder}: embeddings that are not numbers; {_ADVICE}")
-        return found
+        return embeddings
 
     def _special_tokens(self) -> tuple[list[int], list[int]]:
         """The ids in front of a text and behind it."""
         if not self._tokenizer.is_fast:
             raise ModelError(
-                f"{self.folder}: expected a tokenizer that says which characters a subword stands for, got one without "
-                "tokenizer.json; use a checkpoint that has it"
+                f"{self.folder}: expected a tokenizer that says which characters a subword stands"
+                " for, got one without tokenizer.json; use a checkpoint that has it"
             )
         read = self._tokenizer("a", return_special_tokens_mask=True)
         ids, special = read["input_ids"], read["special_tokens_mask"]
@@ -248,26 +254,38 @@ class Encoder:
         most = int(min(self._tokenizer.model_max_length, positions, MOST_TOKENS))
         if most < LEAST_TOKENS:
             raise ModelError(
-                f"{self.folder}: expected a model that reads {LEAST_TOKENS} subwords, got {most}; {_ADVICE}"
+                f"{self.folder}: expected a model that reads {LEAST_TOKENS} subwords, got {most};"
+                f" {_ADVICE}"
             )
         return most
 
 
-def cut_windows(count: int, most: int) -> list[tuple[int, int, int, int]]:
-    """Windows of at most `most` subwords over `count`: (start, end, first kept, end of the kept) of
-    each.
+class Window(NamedTuple):
+    """A stretch of subwords that the encoder reads at once, and those that are taken from it."""
 
-    What is kept of all windows are all subwords, once and in order.
+    start: int
+    end: int
+    first: int
+    """First subword that is taken."""
+    last: int
+    """Where those that are taken end."""
+
+
+def cut_windows(count: int, most: int) -> list[Window]:
+    """Windows of at most `most` subwords over `count`, which overlap by half.
+
+    From all windows together each subword is taken once, in order.
     """
     if not count:
         return []
     starts = [*range(0, count - most, max(most // 2, 1)), max(count - most, 0)]
     ends = [min(start + most, count) for start in starts]
-    cuts = [0, *((start + end) // 2 for start, end in zip(starts[1:], ends, strict=False)), count]
-    return list(zip(starts, ends, cuts, cuts[1:], strict=False))
+    middles = [(start + end) // 2 for start, end in zip(starts[1:], ends, strict=False)]
+    cuts = [0, *middles, count]
+    return [Window(*places) for places in zip(starts, ends, cuts, cuts[1:], strict=False)]
 
 
-def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401 - a transformers model
+def _load_encoder(folder: Path, layer: int, device: str) -> Any:  # noqa: ANN401 - transformers'
     from transformers import AutoConfig, AutoModel
 
     with explained(folder, "loading the weights with transformers", _ADVICE):
@@ -335,11 +353,10 @@ class NeuralAligner(Aligner):
         """
         if not pairs:
             return ()
-        found = {text: each.links() for text, each in self.compared(pairs, texts, progress)}
-        links = [(found[pair.source, pair.text],) * 2 for pair in pairs]
-        return align_entities(
-            pairs, scores_of_links(index_pairs(pairs, texts), links, texts.language), texts
-        )
+        text_links = {text: words.links() for text, words in self.compared(pairs, texts, progress)}
+        links = [(text_links[pair.source, pair.text],) * 2 for pair in pairs]
+        scores = scores_of_links(index_pairs(pairs, texts), links, texts.language)
+        return align_entities(pairs, scores, texts)
 
     def compared(
         self, pairs: Sequence[Pair], texts: SplitTexts, progress: Progress
@@ -373,22 +390,26 @@ class Compared(NamedTuple):
 
     def links(self) -> Links:
         """The links between the words."""
-        mutual = mutual_links(self.source, self.target)
-        return {(i, j) for a, b in mutual for i in self.left[a] for j in self.right[b]}
+        links: set[tuple[int, int]] = set()
+        for a, b in mutual_links(self.source, self.target):
+            links.update(product(self.left[a], self.right[b]))
+        return links
 
     def alike(self, word: int) -> dict[int, float]:
         """Word of the translation → the greatest cosine of a subword of it and one of the source's
         `word`.
         """
-        found: dict[int, float] = {}
+        alike: dict[int, float] = {}
         if not self.right:  # an empty tensor has no size
-            return found
-        for a in (a for a, words in enumerate(self.left) if word in words):
-            for words, cosine in zip(
-                self.right, (self.target @ self.source[a]).tolist(), strict=True
-            ):
-                found |= {j: max(cosine, found.get(j, cosine)) for j in words}
-        return found
+            return alike
+        for subword, source_words in enumerate(self.left):
+            if word not in source_words:
+                continue
+            cosines = (self.target @ self.source[subword]).tolist()
+            for target_words, cosine in zip(self.right, cosines, strict=True):
+                for j in target_words:
+                    alike[j] = max(cosine, alike.get(j, cosine))
+        return alike
 
 
 def _batches(pairs: Sequence[Text]) -> Iterator[Sequence[Text]]:
@@ -409,11 +430,11 @@ def _batches(pairs: Sequence[Text]) -> Iterator[Sequence[Text]]:
 
 def _compare(encoder: Encoder, pairs: Sequence[Text], texts: SplitTexts) -> Iterator[Compared]:
     """The words of each pair, compared."""
-    read = encoder.subwords([text for pair in pairs for text in pair])
-    vectors = encoder.vectors(read)
+    subwords = encoder.subwords(list(chain.from_iterable(pairs)))
+    vectors = encoder.vectors(subwords)
     for n, (source, target) in enumerate(pairs):
-        left = words_of(read[2 * n], [word.span for word in texts.source.words(source)])
-        right = words_of(read[2 * n + 1], [word.span for word in texts.words(target)])
+        left = words_of(subwords[2 * n], [word.span for word in texts.source.words(source)])
+        right = words_of(subwords[2 * n + 1], [word.span for word in texts.words(target)])
         yield Compared(left, right, vectors[2 * n], vectors[2 * n + 1])
 
 
@@ -421,22 +442,23 @@ def words_of(subwords: Subwords, words: Sequence[Span]) -> list[list[int]]:
     """For each subword the words that it shares a character with: none for punctuation. Both are in
     text order.
     """
-    found: list[list[int]] = []
-    at = 0
+    sharing: list[list[int]] = []
+    first = 0
     for span in subwords.spans:
-        while at < len(words) and words[at].end <= span.start:
-            at += 1
-        here = []
-        for n in range(at, len(words)):
-            if words[n].start >= span.end:
-                break
-            here.append(n)
-        found.append(here)
-    return found
+        while first < len(words) and words[first].end <= span.start:
+            first += 1
+        end = first
+        while end < len(words) and words[end].start < span.end:
+            end += 1
+        sharing.append(list(range(first, end)))
+    return sharing
 
 
-def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: ANN401 - tensors [subwords, size]
-    """Pairs of subwords of which each is the other's most similar; `TIE` says what is equal."""
+def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: ANN401 - tensors
+    """Pairs of subwords each of which is the other's most similar; `TIE` says what is equal.
+
+    Both are tensors [subwords, size].
+    """
     if not len(source) or not len(target):
         return []
     similar = source @ target.T

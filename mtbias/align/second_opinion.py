@@ -18,29 +18,28 @@ from mtbias.reading.sentence_pair import Pair, entity_place
 from mtbias.types import Alignment, Json, Progress, Span, quiet
 
 SURE_ROWS = 400
-"""Rows on which the margin rests, at most: they cost the encoder as much as those that it is
-asked."""
+"""Rows on which the margin rests, at most: they cost the encoder as much as doubtful ones."""
 MAX_OVERRULED = 0.05
-"""Share of them, of which the tables know the head, in which the encoder may prefer another word by
+"""Share of these rows, whose head the tables know, in which the encoder may prefer another word by
 the margin."""
 
 
 class SecondOpinion(Aligner):
-    """The statistical aligner, and an encoder where that chose a word which the tables do not know
-    as a translation of the entity, or none.
+    """The statistical aligner, and an encoder for the doubtful rows: those in which that chose no
+    word, or one that the tables do not know as a translation of the entity.
 
-    The encoder's word is taken if it is more alike to the entity than the one that was chosen, or
-    than any other word where none was, by more than a margin, 0 or more. The margin is the
-    encoder's own on the texts at hand: the quantile 1 - `MAX_OVERRULED` of how much more alike
-    another word is than the head, over rows in which the tables know one word, the head, as a
-    translation. With too few rows to have such a quantile the encoder is not asked.
+    The encoder's word is taken if it is more alike to the entity than the chosen one, or than any
+    other word where none was chosen, by more than a margin, 0 or more. The margin is measured on
+    the texts at hand: the quantile 1 - `MAX_OVERRULED` of how much more alike another word is than
+    the head, over the sure rows, in which the tables know one word, the head, as a translation.
+    With too few rows for such a quantile the encoder is not used.
     """
 
     def __init__(self, neural: NeuralAligner) -> None:
         """`neural` has the encoder."""
         self.neural = neural
         self.execution: dict[str, Json] = {}
-        """What the encoder was asked in `align`, and what it cost."""
+        """How many rows the encoder compared and overruled in `align`, with its time in seconds."""
 
     @property
     def signature(self) -> str:
@@ -55,67 +54,70 @@ class SecondOpinion(Aligner):
         Raises:
             ModelError: as `NeuralAligner.align`.
         """
-        first = StatisticalAligner().align(pairs, texts)
-        known = [bool(a.target) and a.target[0] in a.translations for a in first]
-        asked = [n for n, pair in enumerate(pairs) if pair.head is not None and not known[n]]
-        sure = [
-            n for n, alignment in enumerate(first) if known[n] and len(alignment.translations) == 1
-        ]
+        alignments = list(StatisticalAligner().align(pairs, texts))
+        known = [bool(a.target) and a.target[0] in a.translations for a in alignments]
+        doubtful = [n for n, pair in enumerate(pairs) if pair.head is not None and not known[n]]
+        sure = [n for n, a in enumerate(alignments) if known[n] and len(a.translations) == 1]
         # Evenly over the texts: a corpus may begin with its easy sentences.
-        sure = [
-            sure[k] for k in np.linspace(0, len(sure) - 1, min(len(sure), SURE_ROWS), dtype=int)
-        ]
+        sample = np.linspace(0, len(sure) - 1, min(len(sure), SURE_ROWS), dtype=int)
+        sure = [sure[k] for k in sample]
         self.execution = {"encoder_asked": 0, "encoder_margin_rows": len(sure)}
-        if not asked or len(sure) * MAX_OVERRULED < 1:
-            return first
+        if not doubtful or len(sure) * MAX_OVERRULED < 1:
+            return tuple(alignments)
+
         start = perf_counter()
-        links, alike = self._compared(pairs, asked, sure, texts, progress)
-        leads = [
-            _most(alike[n], alike[n].keys() - set(first[n].target))
-            - _most(alike[n], first[n].target)
-            for n in sure
-        ]
+        links, alike = self._compared(pairs, doubtful, sure, texts, progress)
+        leads = []
+        for n in sure:
+            heads = alignments[n].target
+            others = alike[n].keys() - set(heads)
+            leads.append(_most(alike[n], others) - _most(alike[n], heads))
         margin = max(0.0, float(np.quantile(leads, 1 - MAX_OVERRULED)))
-        doubtful = [pairs[n] for n in asked]
+
+        doubtful_pairs = [pairs[n] for n in doubtful]
         scores = scores_of_links(
-            index_pairs(doubtful, texts), [links[n] for n in asked], texts.language
+            index_pairs(doubtful_pairs, texts), [links[n] for n in doubtful], texts.language
         )
-        taken: dict[int, Alignment] = {}
-        for n, other in zip(asked, align_entities(doubtful, scores, texts), strict=True):
-            head, rivals = other.target[:1], first[n].target or alike[n].keys() - set(other.target)
-            another = bool(head) and head[0] not in first[n].target
+        overruled = 0
+        opinions = align_entities(doubtful_pairs, scores, texts)
+        for n, opinion in zip(doubtful, opinions, strict=True):
+            head, heads = opinion.target[:1], alignments[n].target
+            rivals = heads or alike[n].keys() - set(opinion.target)
+            another = bool(head) and head[0] not in heads
             if another and _most(alike[n], head) - _most(alike[n], rivals) > margin:
-                taken[n] = other
+                alignments[n] = opinion
+                overruled += 1
         self.execution |= {
-            "encoder_asked": len(asked),
-            "encoder_overruled": len(taken),
+            "encoder_asked": len(doubtful),
+            "encoder_overruled": overruled,
             "encoder_margin": margin,
             "encoder_seconds": round(perf_counter() - start, 3),
         }
-        return tuple(taken.get(n, alignment) for n, alignment in enumerate(first))
+        return tuple(alignments)
 
     def _compared(
         self,
         pairs: Sequence[Pair],
-        asked: Sequence[int],
+        doubtful: Sequence[int],
         sure: Sequence[int],
         texts: SplitTexts,
         progress: Progress,
     ) -> tuple[dict[int, tuple[Links, Links]], dict[int, dict[Span, float]]]:
-        """Of the pairs that are `asked` the encoder's links; of these and the `sure` ones how alike
-        each word of the translation is to the entity.
+        """The encoder's links in the `doubtful` rows; in these and the `sure` ones how alike each
+        word of the translation is to the entity.
         """
-        rows, linked = [*asked, *sure], set(asked)
-        of_text: dict[Text, list[int]] = {}
+        rows = [*doubtful, *sure]
+        rows_by_text: dict[Text, list[int]] = {}
         for n in rows:
-            of_text.setdefault((pairs[n].source, pairs[n].text), []).append(n)
+            rows_by_text.setdefault((pairs[n].source, pairs[n].text), []).append(n)
         links: dict[int, tuple[Links, Links]] = {}
         alike: dict[int, dict[Span, float]] = {}
         for text, compared in self.neural.compared([pairs[n] for n in rows], texts, progress):
             source, target = texts.source.words(text[0]), texts.words(text[1])
-            if wanted := linked.intersection(of_text[text]):
-                links |= dict.fromkeys(wanted, (compared.links(),) * 2)
-            for n in of_text[text]:
+            linked = set(doubtful).intersection(rows_by_text[text])
+            if linked:
+                links |= dict.fromkeys(linked, (compared.links(),) * 2)
+            for n in rows_by_text[text]:
                 cosines = compared.alike(entity_place(pairs[n], source)[1])
                 alike[n] = {target[j].span: cosine for j, cosine in cosines.items()}
         return links, alike

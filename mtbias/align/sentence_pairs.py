@@ -34,9 +34,10 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
     inflectional ending is cut.
     """
     counts = Counter(forms)
-    bases = {form: [base for _, base in language.bases(form)] for form in counts}
+    bases: dict[str, list[str]] = {}
     bare: Counter[str] = Counter()
     for form, count in counts.items():
+        bases[form] = [base for _, base in language.bases(form)]
         for base in bases[form]:
             bare[base] += count
 
@@ -49,12 +50,10 @@ def target_keys(language: Language, forms: Iterable[str] | Mapping[str, int]) ->
             return listed
         # A rest of two letters is too short to tell. One that never stands alone must be met behind
         # other prefixes too, more often than behind this one.
-        words = (
-            b
-            for b in bases[form][1:]
-            if len(b) >= 3 and (b in counts or bare[b] > 2 * counts[form])
-        )
-        return next(words, form)
+        for base in bases[form][1:]:
+            if len(base) >= 3 and (base in counts or bare[base] > 2 * counts[form]):
+                return base
+        return form
 
     # Endings are cut last, so that the cases and genders of a noun are one type.
     return {form: language.stem(whole(form)) for form in counts}
@@ -91,10 +90,8 @@ def index_side(sentences: Iterable[Iterable[str]]) -> Side:
 def merge_types(side: Side, keys: Mapping[str, str]) -> Side:
     """`side` with every type replaced by its key; types of one key become one."""
     numbers: dict[str, int] = {}
-    of_type = np.array(
-        [numbers.setdefault(keys[form], len(numbers)) for form in side.types], np.int64
-    )
-    ids = of_type[side.ids] if len(of_type) else side.ids
+    merged = [numbers.setdefault(keys[form], len(numbers)) for form in side.types]
+    ids = np.array(merged, np.int64)[side.ids] if merged else side.ids
     return Side(ids, side.offsets, tuple(numbers))
 
 
@@ -133,14 +130,21 @@ def index_pairs(pairs: Sequence[Pair], texts: SplitTexts) -> IndexedPairs:
             from_qualifier.append(first - 1 if single else first)
             yield [word.form for word in words]
 
+    def target_forms() -> Iterator[list[str]]:
+        for pair in pairs:
+            yield [word.facts.form for word in texts.words(pair.text)]
+
     source = index_side(source_forms())
+    target = index_side(target_forms())
     stems = {form: texts.source.stem(form) for form in source.types}
-    forms = index_side([word.facts.form for word in texts.words(pair.text)] for pair in pairs)
-    counts = np.bincount(forms.ids, minlength=len(forms.types))
-    keys = target_keys(
-        texts.language, {form: int(n) for form, n in zip(forms.types, counts, strict=True)}
-    )
+    counts = np.bincount(target.ids, minlength=len(target.types)).tolist()
+    keys = target_keys(texts.language, dict(zip(target.types, counts, strict=True)))
     return IndexedPairs(
-        tuple(heads), tuple(from_qualifier), merge_types(source, stems), merge_types(forms, keys), stems, keys,
-        texts.source,
-    )  # fmt: skip
+        heads=tuple(heads),
+        from_qualifier=tuple(from_qualifier),
+        source=merge_types(source, stems),
+        target=merge_types(target, keys),
+        source_forms=stems,
+        target_forms=keys,
+        spoken=texts.source,
+    )

@@ -81,7 +81,7 @@ def command(
         if evaluator.measure is not None:
             print(explain_person(options, instance, second), end="")
             return
-        pair = Pair.of(instance, second)
+        pair = Pair.from_instance(instance, second)
         explanation = explain(GENDER_MEASURE.open(options), [pair], pair.id)
     print(explanation.text(), end="")
 

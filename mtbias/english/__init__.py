@@ -1,1 +1,1 @@
-"""What must be known of the source language: pronouns, plurals, words, swaps of gender."""
+"""Knowledge of English as the source language: pronouns, plurals, words, swaps of gender."""

@@ -82,8 +82,8 @@ class DependencyGraph:
         self.heads[dependent].append((label, head))
         self.dependents[head].append((label, dependent))
 
-    def of(self, word: int, *labels: str) -> list[tuple[str, int]]:
-        """The edges of these labels down from a word."""
+    def below(self, word: int, *labels: str) -> list[tuple[str, int]]:
+        """The edges of these labels down from a word: label and dependent."""
         return [(label, other) for label, other in self.dependents[word] if label in labels]
 
     def has(self, word: int, *labels: str) -> bool:
@@ -91,7 +91,7 @@ class DependencyGraph:
         return any(node.head == word and node.deprel in labels for node in self.nodes)
 
     def roles(self, word: int, other: int) -> list[Edge]:
-        """The edges to a word that `other`, which stands for the same, shares with it."""
+        """The edges to a word, as edges to `other`, which means the same person or thing."""
         return [
             (head, role, other)
             for role, head in self.heads[word]
@@ -118,10 +118,9 @@ def extended_graph(sentence: ParsedSentence) -> DependencyGraph:
         return graph
     edges = {(node.head, node.deprel, at) for at, node in enumerate(nodes) if node.head >= 0}
     rules = [edge for edge in sorted(edges) if edge[1] in _RULES]
+    # An edge may rest on another that was added: a shared subject on a relative clause's.
     more = True
-    while (
-        more
-    ):  # an edge may rest on another that was added: a shared subject on a relative clause's
+    while more:
         more = False
         for head, label, dependent in tuple(rules):
             for edge in tuple(_RULES[label](graph, head, dependent)):
@@ -137,13 +136,13 @@ def extended_graph(sentence: ParsedSentence) -> DependencyGraph:
 def _conjunct(graph: DependencyGraph, first: int, second: int) -> Iterable[Edge]:
     yield from ((head, role, second) for head, role, _ in graph.roles(first, -1) if role != "conj")
     if not _has_subject(graph, second):
-        for role, word in graph.of(first, *_SUBJECTS):
+        for role, word in graph.below(first, *_SUBJECTS):
             yield second, _role_of_shared_subject(graph, second, role), word
 
 
 def _adverbial_clause(graph: DependencyGraph, verb: int, clause: int) -> Iterable[Edge]:
     role = _role_of_participle(graph.nodes[clause]) or "nsubj"
-    subjects = () if _has_subject(graph, clause) else graph.of(verb, *_SUBJECTS)
+    subjects = () if _has_subject(graph, clause) else graph.below(verb, *_SUBJECTS)
     return [(clause, role, word) for _, word in subjects]
 
 
@@ -155,7 +154,7 @@ def _title(graph: DependencyGraph, name: int, title: int) -> Iterable[Edge]:
 _RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
     "acl:relcl": lambda graph, noun, clause: [
         (clause, role, noun)
-        for role, word in graph.of(clause, *_ROLES)
+        for role, word in graph.below(clause, *_ROLES)
         if graph.nodes[word].form.lower() in _RELATIVES
     ],
     "acl": lambda graph, noun, clause: [
@@ -166,7 +165,7 @@ _RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
     "conj": _conjunct,
     "xcomp": lambda graph, verb, complement: [
         (complement, "nsubj", word)
-        for _, word in graph.of(verb, "obj", "iobj") or graph.of(verb, *_SUBJECTS)
+        for _, word in graph.below(verb, "obj", "iobj") or graph.below(verb, *_SUBJECTS)
         if word != complement
     ],
     "advcl": _adverbial_clause,
@@ -176,11 +175,11 @@ _RULES: Mapping[str, Callable[[DependencyGraph, int, int], Iterable[Edge]]] = {
     "nsubj:pass": lambda _, verb, subject: [(verb, "obj", subject)],
     "cop": lambda graph, predicate, copula: [
         (copula, "xcomp", predicate),
-        *((copula, "nsubj", word) for _, word in graph.of(predicate, "nsubj")),
+        *((copula, "nsubj", word) for _, word in graph.below(predicate, "nsubj")),
     ],
 }
-"""What follows from an edge of a label: from its head and its dependent, and the edges around
-them."""
+"""Label of an edge → the edges that follow from one with that label, given its head and its
+dependent."""
 
 
 def _has_subject(graph: DependencyGraph, word: int) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ class WordSwap:
     """One word that is replaced."""
 
     index: int
-    """Of the token."""
+    """Index of the token."""
     new: str
     ambiguous: bool
     """Both readings of *her* (or *his*) were usual here; the guess may be wrong."""
@@ -39,9 +40,9 @@ class GenderedWords:
     """The table of words, and the word lists of the rules for *his* and *her*."""
 
     swaps: Mapping[str, str]
-    """In lower case."""
+    """Word → its counterpart, in lower case."""
     titles: Mapping[str, str]
-    """With their capital."""
+    """Title → its counterpart, with their capitals."""
     capital_stays: frozenset[str]
     """Words that are not swapped where they have this capital."""
     alone_before: frozenset[str]
@@ -75,10 +76,10 @@ class Edit(NamedTuple):
 
 # His and her have two roles, so that their counterpart depends on the words around them
 # (`_counterpart`); the others have one.
-_ROLES = Counter(pronoun for pair in PRONOUN_ROLES.values() for pronoun in pair)
-_PRONOUNS = {
-    old: new for m, f in PRONOUN_ROLES.values() for old, new in ((m, f), (f, m)) if _ROLES[old] == 1
-}
+_ROLES = Counter(chain.from_iterable(PRONOUN_ROLES.values()))
+_TO_FEMININE = {m: f for m, f in PRONOUN_ROLES.values() if _ROLES[m] == 1}
+_TO_MASCULINE = {f: m for m, f in PRONOUN_ROLES.values() if _ROLES[f] == 1}
+_PRONOUNS = _TO_FEMININE | _TO_MASCULINE
 _TOKEN = re.compile(r"ma['’]am\b|[^\W_]+|[^\w\s]", re.IGNORECASE)
 _OPENING = {"“", "‘", "``"}
 
@@ -86,9 +87,8 @@ _OPENING = {"“", "‘", "``"}
 @cache
 def gendered_words() -> GenderedWords:
     """The table that ships with mtbias."""
-    return parse_words(
-        (resources.files("mtbias.english") / "gender_swap.toml").read_text(encoding="utf-8")
-    )
+    file = resources.files("mtbias.english") / "gender_swap.toml"
+    return parse_words(file.read_text(encoding="utf-8"))
 
 
 def parse_words(text: str) -> GenderedWords:
@@ -101,10 +101,12 @@ def parse_words(text: str) -> GenderedWords:
     for section in data.values():
         capital_stays += section.get("capital_stays", ())
         genders |= _genders(section)
-        pairs = [pair for m, f in section.get("both", ()) for pair in ((m, f), (f, m))]
-        pairs += [*section.get("to_feminine", {}).items(), *section.get("to_masculine", {}).items()]
-        for old, new in pairs:
-            swaps[old.lower()] = new
+        for masculine, feminine in section.get("both", ()):
+            swaps[masculine.lower()] = feminine
+            swaps[feminine.lower()] = masculine
+        for name in ("to_feminine", "to_masculine"):
+            for old, new in section.get(name, {}).items():
+                swaps[old.lower()] = new
     return GenderedWords(
         swaps=swaps,
         titles={**titles["to_feminine"], **titles["to_masculine"]},
@@ -118,7 +120,7 @@ def parse_words(text: str) -> GenderedWords:
 
 
 class Swaps(NamedTuple):
-    """Words that are swapped, and the SHA-256 of the file that they are from, by its name."""
+    """Words that are swapped, and the SHA-256 of their file, by its name."""
 
     words: GenderedWords
     files: Mapping[str, str]
@@ -141,10 +143,10 @@ def read_swaps(path: Path | None, *, as_published: bool = False) -> Swaps:
         return Swaps(ours, {})
     file = read_text(path)
     swaps: dict[str, str] = {}
-    for at, line in file.filled_lines():
+    for number, line in file.filled_lines():
         pair = [word.strip().lower() for word in line.split("\t")]
         if len(pair) != 2 or not all(pair):
-            raise file.error(f"expected two words with a tab between, got {line!r}", at)
+            raise file.error(f"expected two words with a tab between, got {line!r}", number)
         for old, new in (pair, pair[::-1]):
             swaps.setdefault(old, new)
     words = replace(
@@ -178,9 +180,9 @@ def _genders(section: JsonObject) -> dict[str, Gender]:
     """
     men = [m for m, _ in section.get("both", ())] + list(section.get("to_feminine", ()))
     women = [f for _, f in section.get("both", ())] + list(section.get("to_masculine", ()))
+    genders = dict.fromkeys(men, Gender.MALE) | dict.fromkeys(women, Gender.FEMALE)
     titles = "both" not in section
-    sides = ((Gender.MALE, men), (Gender.FEMALE, women))
-    return {word if titles else word.lower(): gender for gender, words in sides for word in words}
+    return genders if titles else {word.lower(): gender for word, gender in genders.items()}
 
 
 def tokenize(text: str) -> list[WordOrMark]:
@@ -211,9 +213,7 @@ def match_case(new: str, old: str) -> str:
 def apply_edits(
     text: str, edits: Sequence[Edit]
 ) -> tuple[str, dict[tuple[int, int], tuple[str, int]]]:
-    """The edited text; and for each edited range (start, end) what stands there now, and at which
-    offset.
-    """
+    """The edited text; and each edited range (start, end) with its new text and offset there."""
     parts: list[str] = []
     moved: dict[tuple[int, int], tuple[str, int]] = {}
     done = length = 0
@@ -233,24 +233,24 @@ def swap_words(
     fixed: Collection[int] = (),
     table: GenderedWords | None = None,
 ) -> list[WordSwap]:
-    """What the gendered words among `tokens` become when all genders are swapped, with capitals as
-    they were.
+    """The swaps of the gendered words among `tokens` when all genders are swapped; capitals are
+    kept.
 
     Args:
         tokens: of one text or sentence, in order; punctuation stands alone.
-        tags: Penn Treebank tags, one a token; anything but PRP and PRP$ says nothing about *her*
-            and *his*.
+        tags: Penn Treebank tags, one for each token; only PRP and PRP$ decide about *her* and
+            *his*.
         fixed: tokens that stay (parts of names) but count as context.
         table: the words, and the lists that decide about *his* and *her* (default: those that ship
             with mtbias).
     """
     swaps = []
+    table = table or gendered_words()
     for index, token in enumerate(tokens):
         if index in fixed:
             continue
-        new, ambiguous = _counterpart(
-            table or gendered_words(), tokens, index, "" if tags is None else tags[index]
-        )
+        tag = "" if tags is None else tags[index]
+        new, ambiguous = _counterpart(table, tokens, index, tag)
         if new is not None:
             swaps.append(WordSwap(index, match_case(new, token), ambiguous))
     return swaps
@@ -291,10 +291,10 @@ def word_gender(word: str) -> Gender | None:
     None of other words.
     """
     genders = gendered_words().genders
-    found = genders.get(word.removesuffix(".")) or genders.get(word.lower())
-    if found is None and tells_gender(word):
+    gender = genders.get(word.removesuffix(".")) or genders.get(word.lower())
+    if gender is None and tells_gender(word):
         return Gender.FEMALE if word.endswith(("woman", "women")) else Gender.MALE
-    return found
+    return gender
 
 
 def pronouns_contradict(text: str, entity: str, gold: Gender | None) -> bool:
@@ -316,9 +316,8 @@ def _his(tokens: Sequence[str], index: int) -> tuple[str, bool]:
         return "her", True
     if after == "and" and _word(tokens, index + 3) in {"'", "’", "'s", "’s"}:  # his and Ann's house
         return "her", False
-    return (
-        "hers" if not _is_word(after) or after in gendered_words().alone_before else "her"
-    ), False
+    alone = not _is_word(after) or after in gendered_words().alone_before
+    return ("hers" if alone else "her"), False
 
 
 def _before_name(tokens: Sequence[str], index: int) -> bool:

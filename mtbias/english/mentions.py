@@ -36,7 +36,7 @@ class MentionKind(StrEnum):
     PRONOUN = "pronoun"
     """*he*, *her*."""
     PREDICATE = "predicate"
-    """What the person is, becomes or is named (*she was a chemist*)."""
+    """A noun for what the person is, becomes or is named (*she was a chemist*)."""
     APPOSITION = "apposition"
     """A noun beside the entity or a name (*Curie, a chemist*)."""
     ROLE = "role"
@@ -61,7 +61,7 @@ class Mention:
     may_be_noun: bool = True
     """Its rendering may be a noun for a person, read as that of an entity is."""
     may_be_name: bool = False
-    """It is a name, or a word with a capital, which may be one (*Cook*)."""
+    """The word is a name, or has a capital and may be one (*Cook*)."""
 
 
 class PlacedSentence(NamedTuple):
@@ -89,7 +89,7 @@ class _Link(NamedTuple):
     """A noun that says who or what another word of its sentence is."""
 
     kind: MentionKind
-    of: int
+    word: int
     noun: int
 
 
@@ -110,14 +110,14 @@ def mentions_of(
     names = frozenset[str]()
     for text, entity in zip(texts, entities, strict=True):
         names |= text.names_of(entity) if entity is not None else frozenset()
-    found: dict[Span, Mention] = {}
+    mentions: dict[Span, Mention] = {}
     for text, entity in zip(texts, entities, strict=True):
         for mention in text.mentions(entity, names, pronouns=pronouns):
-            found.setdefault(mention.span, mention)
-    if not any(mention.kind is MentionKind.ENTITY for mention in found.values()):
+            mentions.setdefault(mention.span, mention)
+    if not any(mention.kind is MentionKind.ENTITY for mention in mentions.values()):
         entity_phrase = source[slice(*head)].lower()
-        found[head] = Mention(MentionKind.ENTITY, head, entity_phrase)
-    return tuple(found[span] for span in sorted(found))
+        mentions[head] = Mention(MentionKind.ENTITY, head, entity_phrase)
+    return tuple(mentions[span] for span in sorted(mentions))
 
 
 def person_named(sentences: Sequence[PlacedSentence], context: str) -> Span | None:
@@ -129,7 +129,7 @@ def person_named(sentences: Sequence[PlacedSentence], context: str) -> Span | No
     again: list[Span] = []
     for text in map(_Text, sentences):
         for link in sorted(text.links, key=lambda link: link.noun):
-            if text.nodes[link.of].upos in ("PROPN", "PRON") and text.is_person(link.noun):
+            if text.nodes[link.word].upos in ("PROPN", "PRON") and text.is_person(link.noun):
                 return text.span(link.noun)
         for n, node in enumerate(text.nodes):
             if text.is_person(n) and node.form.lower() in known:
@@ -138,7 +138,7 @@ def person_named(sentences: Sequence[PlacedSentence], context: str) -> Span | No
 
 
 class _Text:
-    """A sentence with its graph; words are asked by index."""
+    """A sentence with its graph; words are given by index."""
 
     def __init__(self, sentence: PlacedSentence) -> None:
         self.offset = sentence.offset
@@ -180,8 +180,8 @@ class _Text:
     # Names
 
     def name_at(self, n: int) -> list[int]:
-        """The words of the name of which the proper noun at `n` is one, in order; empty where it is
-        none.
+        """The words of the name that the proper noun at `n` is part of, in order; empty for other
+        words.
         """
         if self.nodes[n].upos != "PROPN":
             return []
@@ -207,22 +207,22 @@ class _Text:
         """The words of the names that stand beside the entity, or of the entity where it is one."""
         if self.nodes[entity].upos == "PROPN" and not self.is_title(entity):
             return self._words_of_name(entity)
-        found = frozenset[str]()
+        names = frozenset[str]()
         if len(self.name_at(entity)) > 1:
-            found |= self._words_of_name(entity)
+            names |= self._words_of_name(entity)
         for link in self.links:
             if link.noun == entity:
-                found |= self._words_of_name(link.of)
-            elif link.of == entity:
-                found |= self._words_of_name(link.noun)
-        return found
+                names |= self._words_of_name(link.word)
+            elif link.word == entity:
+                names |= self._words_of_name(link.noun)
+        return names
 
     # Mentions
 
     def mentions(
         self, entity: int | None, names: frozenset[str], *, pronouns: bool
     ) -> Iterator[Mention]:
-        """Those of the sentence."""
+        """The mentions in the sentence."""
         persons = set() if entity is None else {entity}
         if entity is not None:
             yield self._mention(MentionKind.ENTITY, entity)
@@ -238,11 +238,11 @@ class _Text:
                     yield self._mention(MentionKind.APPOSITION, n)
         for link in self.links:
             noun = self.is_person(link.noun) or self.is_title(link.noun)
-            if link.of in persons and link.noun not in persons and noun:
+            if link.word in persons and link.noun not in persons and noun:
                 yield self._mention(link.kind, link.noun)
             # "The best doctor was a woman": the subject of the entity.
-            elif link.noun == entity and link.of not in persons and self.is_person(link.of):
-                yield self._mention(link.kind, link.of)
+            elif link.noun == entity and link.word not in persons and self.is_person(link.word):
+                yield self._mention(link.kind, link.word)
 
     def _is_name_of(self, n: int, names: frozenset[str]) -> bool:
         """The first word of a name whose words are all among those of the person, or the other way
@@ -283,31 +283,31 @@ class _Text:
         for n, node in enumerate(self.nodes):
             if node.upos not in ("NOUN", "PROPN"):
                 continue
-            found = {*self._of_predicate(n), *self._of_role(n), *self._of_apposition(n)}
-            for link in sorted(found):
+            links = {*self._predicate_links(n), *self._role_links(n), *self._apposition_links(n)}
+            for link in sorted(links):
                 yield link
                 for other in self._joined(n):
                     yield link._replace(noun=other)
 
     def _joined(self, n: int) -> Iterator[int]:
         """Nouns that "and" joins to a noun, which say the same of its subject."""
-        for _, other in self.graph.of(n, "conj"):
+        for _, other in self.graph.below(n, "conj"):
             own = self.graph.has(other, *_SUBJECTS, "nmod:poss", "cop")
             if self.nodes[other].upos == "NOUN" and self.nodes[other].head == n and not own:
                 yield other
 
-    def _of_predicate(self, n: int) -> Iterator[_Link]:
+    def _predicate_links(self, n: int) -> Iterator[_Link]:
         node = self.nodes[n]
         if node.deprel in _SUBJECTS or self._has_as(n):
             return
         kind = MentionKind.PREDICATE
         predicative = self.graph.has(n, "cop") or node.deprel == "xcomp"
-        for _, subject in self.graph.of(n, *_SUBJECTS) if predicative else ():
+        for _, subject in self.graph.below(n, *_SUBJECTS) if predicative else ():
             yield _Link(kind, subject, n)
         governor = self.nodes[node.head] if node.head >= 0 else None
         if governor is None or node.deprel != "obj":
             return
-        passive = self.graph.of(node.head, "nsubj:pass")
+        passive = self.graph.below(node.head, "nsubj:pass")
         named = governor.lemma in _NAMING and bool(passive)
         for _, subject in passive if named else ():
             yield _Link(kind, subject, n)
@@ -315,7 +315,7 @@ class _Text:
             yield _Link(kind, subject, n)
 
     def _subjects(self, verb: int) -> list[tuple[str, int]]:
-        return self.graph.of(verb, *_SUBJECTS)
+        return self.graph.below(verb, *_SUBJECTS)
 
     def _has_as(self, n: int) -> bool:
         return any(
@@ -323,7 +323,7 @@ class _Text:
             for node in self.nodes
         )
 
-    def _of_role(self, n: int) -> Iterator[_Link]:
+    def _role_links(self, n: int) -> Iterator[_Link]:
         node = self.nodes[n]
         if node.head < 0 or node.deprel.partition(":")[0] not in _ROLES_OF_AS:
             return
@@ -334,24 +334,24 @@ class _Text:
                 yield _Link(MentionKind.ROLE, other, n)
 
     def _bearers(self, governor: int) -> Iterable[int]:
-        """Whose role it is that stands behind "as" below a word: of a verb with an object that may
-        be a person the object's, else the subject's; of a noun (*her career as …*) its owner's.
+        """The words for the person who has the role behind "as" below a word: below a verb the
+        object, if it may be a person, else the subject; below a noun (*her career as …*) its owner.
         """
         node = self.nodes[governor]
         if node.upos in ("NOUN", "PROPN"):
-            owners = [k for _, k in self.graph.of(governor, "nmod:poss")]
+            owners = [k for _, k in self.graph.below(governor, "nmod:poss")]
             owners += [k for _, k in self._subjects(governor)]
             # "She had a career as …": of the verb that has such a noun for its object.
             below_verb = node.deprel in ("obj", "obl") and not self._may_be_person(governor)
             return owners or ([k for _, k in self._subjects(node.head)] if below_verb else [])
-        objects = [k for _, k in self.graph.of(governor, "obj") if self._may_be_person(k)]
+        objects = [k for _, k in self.graph.below(governor, "obj") if self._may_be_person(k)]
         own = [k for k in objects if self.nodes[k].deprel == "obj"]
         return own or [k for _, k in self._subjects(governor)]
 
     def _may_be_person(self, n: int) -> bool:
         return self.nodes[n].upos in ("PROPN", "PRON") or self.is_person(n)
 
-    def _of_apposition(self, n: int) -> Iterator[_Link]:
+    def _apposition_links(self, n: int) -> Iterator[_Link]:
         """A noun beside a name, either of which may come first, or beside the entity."""
         node = self.nodes[n]
         governor = self.nodes[node.head] if node.head >= 0 else None

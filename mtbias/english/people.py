@@ -35,12 +35,12 @@ from mtbias.types import Gender, Span, frozen
 _TITLE = re.compile(r"([A-Z][a-z]+)\.? $")
 _WORD = re.compile(r"[^\W_](?:[^\W_]|[-.'’](?=[^\W_]))*")
 _OFFICES = """
-    Dr Doctor Prof Professor Captain Capt Colonel Col General Gen Major Sergeant Sgt Lieutenant Lt Admiral Officer
-    Inspector Detective Agent Judge Justice President Senator Governor Mayor Minister Secretary Reverend Rev Saint
-    Bishop Cardinal Pope Rabbi Coach
+    Dr Doctor Prof Professor Captain Capt Colonel Col General Gen Major Sergeant Sgt Lieutenant Lt
+    Admiral Officer Inspector Detective Agent Judge Justice President Senator Governor Mayor
+    Minister Secretary Reverend Rev Saint Bishop Cardinal Pope Rabbi Coach
     """
 OFFICES = frozenset(_OFFICES.split())
-"""Titles that tell no gender: they stay where they are."""
+"""Titles that show no gender: they stay where they are."""
 OWN_TITLES = frozenset(("Uncle", "Aunt", *gendered_words().titles))
 """Titles that are replaced with the name behind them; others that tell a gender ("Sister Ann") are
 swapped as words."""
@@ -53,17 +53,18 @@ class Person(NamedTuple):
     """Somebody whom a text names."""
 
     name: str
-    """As it was given, else the commonest of the mentions, of equals the longest."""
+    """The name of a known person; of another one the commonest mention, or the longest of several
+    as common."""
     gender: Gender | None
     mentions: tuple[Span, ...]
-    """In the text's order."""
+    """Where the text names the person, in order."""
 
 
 class _Mention(NamedTuple):
     span: Span
     words: frozenset[str]
     gender: Gender | None
-    of_title: Gender | None
+    title_gender: Gender | None
 
 
 def bare_name(name: str) -> str:
@@ -79,11 +80,13 @@ def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> list[Span]:
         words: where each word stands, and whether it is a proper noun, in the text's order.
     """
     names: list[Span] = []
-    for start, end in (
-        span for span, is_proper in words if is_proper and text[span.start].isupper()
-    ):
-        is_next = bool(names) and text[names[-1].end : start] == " "
-        names.append(Span(names.pop().start if is_next else start, end))
+    for span, is_proper in words:
+        if not is_proper or not text[span.start].isupper():
+            continue
+        if names and text[names[-1].end : span.start] == " ":
+            names[-1] = Span(names[-1].start, span.end)
+        else:
+            names.append(span)
     return names
 
 
@@ -91,76 +94,82 @@ def people(
     text: str,
     names: Iterable[Span],
     genders: Mapping[str, Gender],
-    given: Mapping[str, Gender] = MappingProxyType({}),
+    known: Mapping[str, Gender] = MappingProxyType({}),
 ) -> list[Person]:
-    """The people of `text`: first those that are `given`, then the others in the order in which
-    they are named.
+    """The people of `text`: first the `known` ones, then the others in the order in which they are
+    named.
 
-    A mention that may be of several people is of none.
+    A mention that may be of several people counts for none of them.
 
     Args:
         text: the text.
         names: where proper names stand.
         genders: of first names.
-        given: people who are known, with their genders; their names are found wherever they stand
-            as words.
+        known: people by name, with their genders; their names are found wherever they stand as
+            words.
     """
     mentions = list(_mentions(text, names, genders))
-    groups = [[_Mention(_NOWHERE, _words(name), gender, None)] for name, gender in given.items()]
-    for name, span in _given(text, mentions, given):
-        groups[[*given].index(name)].append(_Mention(span, _words(name), None, None))
-        mentions = [one for one in mentions if not one.span.overlaps(span)]
-    for mention in sorted(mentions, key=lambda one: (-len(one.words), one.span)):
-        fitting = [group for group in groups if _fits(mention, group)]
-        fitting = [
-            group for group in fitting if mention.words in {one.words for one in group}
-        ] or fitting
+    groups = {name: [_Mention(_NOWHERE, _words(name), known[name], None)] for name in known}
+    for name, span in _known_names(text, mentions, known):
+        groups[name].append(_Mention(span, _words(name), None, None))
+        mentions = [mention for mention in mentions if not mention.span.overlaps(span)]
+
+    others: list[list[_Mention]] = []
+    for mention in sorted(mentions, key=lambda mention: (-len(mention.words), mention.span)):
+        fitting = [group for group in (*groups.values(), *others) if _fits(mention, group)]
+        fitting = [group for group in fitting if _has_words(group, mention.words)] or fitting
         if not fitting:
-            groups.append([mention])
+            others.append([mention])
         elif len(fitting) == 1:
             fitting[0].append(mention)
-    persons = [_person(text, name or "", group) for name, group in zip_longest(given, groups)]
-    return [
-        *persons[: len(given)],
-        *sorted(persons[len(given) :], key=lambda person: person.mentions[0]),
-    ]
+    persons = [_person(text, name, group) for name, group in groups.items()]
+    unknown = [_person(text, "", group) for group in others]
+    return [*persons, *sorted(unknown, key=lambda person: person.mentions[0])]
 
 
-def _given(
-    text: str, mentions: Sequence[_Mention], given: Mapping[str, Gender]
+def _has_words(group: Iterable[_Mention], words: frozenset[str]) -> bool:
+    return any(mention.words == words for mention in group)
+
+
+def _known_names(
+    text: str, mentions: Sequence[_Mention], known: Mapping[str, Gender]
 ) -> Iterator[tuple[str, Span]]:
-    """Where names stand that are given, with the titles before and the surnames behind them."""
-    alternatives = "|".join(re.escape(name) for name in sorted(given, key=len, reverse=True))
-    found = [*re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text)] if given else []
-    for match, following in zip_longest(found, found[1:]):
-        around = [one for one in mentions if one.span.overlaps(Span(*match.span()))]
-        if all(one.of_title in {None, given[match[0]]} for one in around):
-            title = _TITLE.search(text, 0, match.start())
-            start = title.start() if title and title[1] in OWN_TITLES else match.start()
-            ends = [
-                one.span.end for one in around if not following or one.span.end <= following.start()
-            ]
-            yield match[0], Span(start, max([match.end(), *ends]))
+    """Where the names of known people stand, with the titles before and the surnames behind
+    them.
+    """
+    if not known:
+        return
+    alternatives = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
+    matches = list(re.finditer(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])", text))
+    for match, following in zip_longest(matches, matches[1:]):
+        span = Span(*match.span())
+        around = [mention for mention in mentions if mention.span.overlaps(span)]
+        if all(mention.title_gender in {None, known[match[0]]} for mention in around):
+            title = _TITLE.search(text, 0, span.start)
+            start = title.start() if title and title[1] in OWN_TITLES else span.start
+            limit = following.start() if following else len(text)
+            ends = [mention.span.end for mention in around if mention.span.end <= limit]
+            yield match[0], Span(start, max([span.end, *ends]))
 
 
 def _person(text: str, name: str, group: Sequence[_Mention]) -> Person:
-    spans = sorted(one.span for one in group if one.span != _NOWHERE)
+    spans = sorted(mention.span for mention in group if mention.span != _NOWHERE)
     forms = Counter(text[slice(*span)] for span in spans)
     commonest = max(forms, key=lambda form: (forms[form], len(form)), default="")
-    return Person(
-        name or commonest, next((one.gender for one in group if one.gender), None), tuple(spans)
-    )
+    gender = next((mention.gender for mention in group if mention.gender), None)
+    return Person(name or commonest, gender, tuple(spans))
 
 
 def _fits(mention: _Mention, group: list[_Mention]) -> bool:
     """Whether `mention` may be of the person of `group`; a part of a name may be a surname,
     whatever its gender.
     """
-    is_part = any(mention.words < one.words for one in group)
-    own = mention.of_title if is_part else mention.gender
-    if len({gender for gender in (own, *(one.gender for one in group)) if gender}) > 1:
+    is_part = any(mention.words < other.words for other in group)
+    genders = {other.gender for other in group}
+    genders.add(mention.title_gender if is_part else mention.gender)
+    if len(genders - {None}) > 1:
         return False
-    return is_part or any(one.words <= mention.words for one in group)
+    return is_part or any(other.words <= mention.words for other in group)
 
 
 def _words(name: str) -> frozenset[str]:
@@ -179,19 +188,19 @@ def _mentions(
         start = title.start() if title and word_gender(title[1]) else name.start
         end = name.start + len(bare_name(text[slice(*name)]))
         words = [*dropwhile(lambda word: word[0] in OFFICES, _WORD.finditer(text, start, end))]
-        told = [*takewhile(bool, (word_gender(word[0]) for word in words[:-1]))]
-        own = words[len(told) :]
-        if not own:
+        titles = [*takewhile(bool, (word_gender(word[0]) for word in words[:-1]))]
+        if len(words) == len(titles):
             continue
+        first_name = words[len(titles)][0]
         start = words[0].start()
         # A date (May 13), or a place (in Paris), by what stands beside it.
         before = _DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)
         is_person = not before and not text[end + 1 : end + 2].isdigit()
-        if is_person and (told or not word_gender(own[0][0])):
-            span, of_title = Span(start, words[-1].end()), told[0] if told else None
-            yield _Mention(
-                span, _words(text[slice(*span)]), of_title or genders.get(own[0][0]), of_title
-            )
+        if is_person and (titles or not word_gender(first_name)):
+            span = Span(start, words[-1].end())
+            title_gender = titles[0] if titles else None
+            gender = title_gender or genders.get(first_name)
+            yield _Mention(span, _words(text[slice(*span)]), gender, title_gender)
 
 
 Floats = NDArray[np.float64]
@@ -205,7 +214,7 @@ CLASSES = {
     "mostly_male": ("mostly", Gender.MALE),
     "mostly_female": ("mostly", Gender.FEMALE),
 }
-"""What the column ``gender`` may hold: the class within which names are matched, and the gender."""
+"""Values of the column ``gender`` → the class within which names are matched, and the gender."""
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
 
@@ -255,10 +264,10 @@ class NameList:
         """
         first = self.counterparts.get(name.split(maxsplit=1)[0], "") if name.strip() else ""
         sure = (name for name in self.names if name.group == "sure")
-        candidates = (first, *(frequent.text for frequent in by_frequency(sure, gender)))
-        return next(
-            (c for c in candidates if self.gender.get(c) is gender and c not in taken), None
-        )
+        for candidate in (first, *(frequent.text for frequent in by_frequency(sure, gender))):
+            if self.gender.get(candidate) is gender and candidate not in taken:
+                return candidate
+        return None
 
 
 def read_names(path: Path, *, as_published: bool = False) -> NameList:
@@ -276,7 +285,7 @@ def read_names(path: Path, *, as_published: bool = False) -> NameList:
     """
     file = read_text(path)
     if path.suffix == ".txt":
-        return _as_published(file) if as_published else _of_gender_guesser(file)
+        return _as_published(file) if as_published else _gender_guesser_names(file)
     if as_published:
         raise file.error(
             "expected gender-guesser's nam_dict.txt, to be read as published, got a table", 1
@@ -297,14 +306,20 @@ def read_names(path: Path, *, as_published: bool = False) -> NameList:
             )
         if text in names:
             raise record.error(f"the name {text!r} stands twice")
-        names[text] = Name(
-            text, *CLASSES[gender], tuple(record.number(column) for column in columns)
-        )
+        frequencies = tuple(record.number(column) for column in columns)
+        names[text] = Name(text, *CLASSES[gender], frequencies)
     return NameList(table.file.sha256, tuple(names.values()))
 
 
-_KINDS = {"M": "male", "F": "female", "1M": "mostly_male", "?M": "mostly_male", "1F": "mostly_female",
-          "?F": "mostly_female", "?": ""}  # fmt: skip
+_KINDS = {
+    "M": "male",
+    "F": "female",
+    "1M": "mostly_male",
+    "?M": "mostly_male",
+    "1F": "mostly_female",
+    "?F": "mostly_female",
+    "?": "",
+}
 """Kinds of gender-guesser's lines → `CLASSES`; nothing for a name of either gender."""
 _COUNTRIES = slice(30, 85)
 """The columns of its lines with a frequency for each of 55 countries, a hexadecimal digit or a
@@ -312,15 +327,15 @@ blank."""
 _DIGITS = {" ": 0.0, **{f"{n:X}": float(n) for n in range(1, 14)}}
 
 
-def _of_gender_guesser(file: TextFile) -> NameList:
+def _gender_guesser_names(file: TextFile) -> NameList:
     """The names of a file in gender-guesser's format, + in a name being nothing, a blank or a
     hyphen.
 
-    Of several lines of a name, as its program has it, that counts which has frequencies in more
-    countries, then the one with the larger ones.
+    Of several lines of a name that one counts which has frequencies in more countries, then the one
+    with the larger sum, as in gender-guesser itself.
     """
     best: dict[str, tuple[tuple[int, float], Name | None]] = {}
-    for kind, texts, frequencies in _lines_of_gender_guesser(file):
+    for kind, texts, frequencies in _gender_guesser_lines(file):
         rank = (sum(f > 0 for f in frequencies), sum(frequencies))
         for text in texts:
             if rank > best.get(text, ((0, 0.0), None))[0]:
@@ -336,43 +351,45 @@ def _as_published(file: TextFile) -> NameList:
 
     Source: x-zb/Counter-GAP, ``cda/name.py``.
     """
-    kinds: dict[str, dict[str, tuple[float, ...]]] = {}
-    for kind, texts, frequencies in _lines_of_gender_guesser(file):
+    vectors: dict[str, dict[str, tuple[float, ...]]] = {}
+    for kind, texts, frequencies in _gender_guesser_lines(file):
         for text in texts:
-            kinds.setdefault(text, {})[kind] = frequencies[1:]
+            vectors.setdefault(text, {})[kind] = frequencies[1:]
     names = []
-    for text, frequencies_of in kinds.items():
-        kind = max(frequencies_of, key=lambda kind: sum(frequencies_of[kind]))
+    for text, by_kind in vectors.items():
+        kind, frequencies = max(by_kind.items(), key=lambda item: sum(item[1]))
         if kind:
-            names.append(Name(text, *CLASSES[kind], frequencies_of[kind]))
+            names.append(Name(text, *CLASSES[kind], frequencies))
     return NameList(file.sha256, tuple(names))
 
 
-def _lines_of_gender_guesser(file: TextFile) -> Iterator[tuple[str, set[str], tuple[float, ...]]]:
+def _gender_guesser_lines(file: TextFile) -> Iterator[tuple[str, set[str], tuple[float, ...]]]:
     """Each line's class (empty: a name of either gender), the spellings of its name, and the
     frequencies by country.
 
     Raises:
         DataError: another kind, or no frequency where one is expected.
     """
-    for at, line in file.filled_lines():
+    for number, line in file.filled_lines():
         if line[0] in "#=":
             continue
-        kind, spelt = (*line.split(maxsplit=2), "")[:2]
+        kind, name = (*line.split(maxsplit=2), "")[:2]
         try:
             frequencies = tuple(_DIGITS[digit] for digit in line[_COUNTRIES].ljust(55))
             kind = _KINDS[kind]
         except KeyError:
-            message = f"expected a line of gender-guesser's nam_dict.txt, a kind ({', '.join(_KINDS)}), a name and"
-            raise file.error(f"{message} frequencies from column 31 on, got {line!r}", at) from None
-        yield kind, {spelt.replace("+", between) for between in ("", " ", "-")}, frequencies
+            raise file.error(
+                "expected a line of gender-guesser's nam_dict.txt, a kind"
+                f" ({', '.join(_KINDS)}), a name and frequencies from column 31 on, got {line!r}",
+                number,
+            ) from None
+        yield kind, {name.replace("+", between) for between in ("", " ", "-")}, frequencies
 
 
 def by_frequency(names: Iterable[Name], gender: Gender) -> list[Name]:
     """The names of `gender`, the most frequent first (sum of the vector; ties by spelling)."""
-    return sorted(
-        (n for n in names if n.gender is gender), key=lambda n: (-sum(n.frequencies), n.text)
-    )
+    own = [name for name in names if name.gender is gender]
+    return sorted(own, key=lambda name: (-sum(name.frequencies), name.text))
 
 
 def distances(first: Floats, second: Floats) -> Floats:
@@ -415,19 +432,22 @@ def matchings(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> list[Matc
     groups: dict[str, list[Name]] = {}
     for name in names:
         groups.setdefault(name.group, []).append(name)
-    matched = []
+    results = []
     for key, group in groups.items():
         males, females = (by_frequency(group, gender) for gender in GENDERS)
         size = min(len(males), len(females), max_names)
         if not size:
             continue
-        vectors = [np.array([n.frequencies for n in side[:size]]) for side in (males, females)]
-        between = distances(*vectors)
+        between = distances(_vectors(males[:size]), _vectors(females[:size]))
         rows, columns = linear_sum_assignment(between)
         pairs = zip(rows, columns, strict=True)
         texts = tuple((males[row].text, females[column].text) for row, column in pairs)
-        matched.append(Matching(key, texts, float(between[rows, columns].sum())))
-    return matched
+        results.append(Matching(key, texts, float(between[rows, columns].sum())))
+    return results
+
+
+def _vectors(names: Iterable[Name]) -> Floats:
+    return np.array([name.frequencies for name in names])
 
 
 def match_names(names: Iterable[Name], *, max_names: int = MAX_NAMES) -> dict[str, str]:

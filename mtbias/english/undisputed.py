@@ -1,4 +1,4 @@
-"""Sentences in which nobody disputes whom a pronoun means: those that are shown as examples."""
+"""Sentences in which it is beyond dispute whom a pronoun means: those that serve as examples."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def is_undisputed(text: str, entity: str) -> bool:
     pronouns = [n for n, token in enumerate(tokens) if token in GENDER_OF_PRONOUN]
     if len(pronouns) != 1 or len(starts) != 1:
         return False
-    (at,) = pronouns
-    before = tokens[starts[0] + len(words) : at]
+    (pronoun,) = pronouns
+    before = tokens[starts[0] + len(words) : pronoun]
     subject = tokens[: starts[0]]
     return (
-        _is_object(tokens, at)
+        _is_object(tokens, pronoun)
         and before.count("and") == 1
-        and CLAUSES.isdisjoint(tokens[:at])
+        and CLAUSES.isdisjoint(tokens[:pronoun])
         and any(map(_names_person, subject))
         and not any(map(_names_person, before))
     )
@@ -51,11 +51,11 @@ def _names_person(word: str) -> bool:
     return word in _SOMEBODY or (word in person_nouns() and not is_plural(word))
 
 
-def _is_object(tokens: list[str], at: int) -> bool:
+def _is_object(tokens: list[str], index: int) -> bool:
     """Whether a pronoun is an object, and would be known as one if it were *her*, which may be a
     possessive: so of two sentences about a man and a woman both are examples, or neither.
     """
-    if tokens[at] not in {"him", "her"}:
+    if tokens[index] not in {"him", "her"}:
         return False
-    as_her = [*tokens[:at], "her", *tokens[at + 1 :]]
-    return her_is_object(as_her, at)[0]
+    as_her = [*tokens[:index], "her", *tokens[index + 1 :]]
+    return her_is_object(as_her, index)[0]

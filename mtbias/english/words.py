@@ -21,9 +21,8 @@ PRONOUN_ROLES = {
 roles each."""
 
 GENDER_OF_PRONOUN = {
-    pair[n]: gender
-    for n, gender in enumerate((Gender.MALE, Gender.FEMALE))
-    for pair in PRONOUN_ROLES.values()
+    **{masculine: Gender.MALE for masculine, _ in PRONOUN_ROLES.values()},
+    **{feminine: Gender.FEMALE for _, feminine in PRONOUN_ROLES.values()},
 }
 
 PRONOUNS = tuple(GENDER_OF_PRONOUN)
@@ -50,7 +49,7 @@ def pronouns_gender(text: str) -> Gender | None:
     """The gender of the gendered third-person pronouns in `text`; None where it has none, or has
     both.
     """
-    genders = {GENDER_OF_PRONOUN[found[0].lower()] for found in _PRONOUN.finditer(text)}
+    genders = {GENDER_OF_PRONOUN[match[0].lower()] for match in _PRONOUN.finditer(text)}
     return genders.pop() if len(genders) == 1 else None
 
 
@@ -58,20 +57,23 @@ _WORD = re.compile(r"[A-Za-z0-9\u00c0-\u024f]+(?:[-'’][A-Za-z0-9\u00c0-\u024f]
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 
 
-_DETERMINERS = "the a an this that these those my your his her its our their 's some any no every each another which"
+_DETERMINERS = """
+    the a an this that these those my your his her its our their 's some any no every each another
+    which
+    """
 DETERMINERS = frozenset(_DETERMINERS.split())
-"""What may begin a noun phrase and qualifies nothing."""
+"""Words that may begin a noun phrase and qualify nothing."""
 
 _QUANTIFIERS = """
-    one ones two three four five six seven eight nine ten eleven twelve both few many most several some all other others
-    another latter former first second third last same rest
+    one ones two three four five six seven eight nine ten eleven twelve both few many most several
+    some all other others another latter former first second third last same rest
     """
 QUANTIFIERS = frozenset(_QUANTIFIERS.split())
-"""What may stand for people without a noun ("the two", "others")."""
+"""Words that may stand for people without a noun ("the two", "others")."""
 
 
-KEPT_TEXTS = 4096
-"""Texts whose words are kept: those of WinoMT, which every system and stage asks for again."""
+CACHED_TEXTS = 4096
+"""Texts whose words are cached: those of WinoMT, which every system and stage needs again."""
 
 
 class SourceWord(NamedTuple):
@@ -98,7 +100,7 @@ def hyphenated_parts(word: str) -> tuple[str, str, str]:
     return "-".join(parts[:-1]), parts[-1], ""
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
+@lru_cache(maxsize=CACHED_TEXTS)
 def english_words(text: str) -> tuple[SourceWord, ...]:
     """Words of `text` in order, clitics (``'s``, ``n't``) split off, punctuation dropped."""
     words = []
@@ -126,44 +128,45 @@ def _words(text: str) -> frozenset[str]:
 _PLURALS = _words(
     """
     police mice lice geese teeth feet oxen cattle brethren dice criteria phenomena bacteria strata
-    errata alumni emeriti literati illuminati paparazzi magi virtuosi castrati cacti fungi foci loci nuclei radii
-    stimuli syllabi bacilli moduli
+    errata alumni emeriti literati illuminati paparazzi magi virtuosi castrati cacti fungi foci loci
+    nuclei radii stimuli syllabi bacilli moduli
     """
 )
 _PLURAL_ENDINGS = ("men", "ae", "people", "children", "folk")
 _SINGULARS_IN_MEN_AE = _words(
     """
-    abdomen acumen albumen amen bitumen cyclamen dolmen foramen hymen lumen omen ramen regimen semen specimen stamen
-    yemen brae reggae sundae
+    abdomen acumen albumen amen bitumen cyclamen dolmen foramen hymen lumen omen ramen regimen semen
+    specimen stamen yemen brae reggae sundae
     """
 )
 _SINGULAR_ENDINGS = ("ss", "us", "is", "ics")
 _PLURALS_IN_US_IS = _words(
     """
-    beaus bureaus plateaus tableaus chateaus milieus bayous caribous emus gnus gurus haikus hindus menus thous tutus
-    zulus alibis bengalis bikinis corgis emojis iraqis israelis khakis kiwis nazis pakistanis rabbis safaris skis
-    somalis taxis tsunamis wikis yetis yogis azeris
+    beaus bureaus plateaus tableaus chateaus milieus bayous caribous emus gnus gurus haikus hindus
+    menus thous tutus zulus alibis bengalis bikinis corgis emojis iraqis israelis khakis kiwis nazis
+    pakistanis rabbis safaris skis somalis taxis tsunamis wikis yetis yogis azeris
     """
 )
 # A field in -ics is one thing (physics, politics); these are several people, or things that one can
 # count.
 _PLURALS_IN_ICS = _words(
     """
-    academics alcoholics antibiotics asthmatics catholics characteristics classics clerics clinics comics cosmetics
-    critics cynics diabetics eccentrics epileptics fabrics fanatics heretics hispanics lunatics lyrics mechanics medics
-    metrics mimics mosaics mystics neurotics paramedics picnics psychics psychotics relics romantics rustics sceptics
-    schizophrenics skeptics stoics tonics topics tunics
+    academics alcoholics antibiotics asthmatics catholics characteristics classics clerics clinics
+    comics cosmetics critics cynics diabetics eccentrics epileptics fabrics fanatics heretics
+    hispanics lunatics lyrics mechanics medics metrics mimics mosaics mystics neurotics paramedics
+    picnics psychics psychotics relics romantics rustics sceptics schizophrenics skeptics stoics
+    tonics topics tunics
     """
 )
 _SINGULARS_IN_S = _words(
     """
-    news species series lens chaos cosmos ethos pathos asbestos kudos rhinoceros diabetes measles mumps rabies corps
-    biceps forceps gallows crossroads headquarters mars wales mrs
-    alias arkansas atlas bias canvas christmas dallas gas judas kansas lucas nicholas pancreas texas thomas vegas
+    news species series lens chaos cosmos ethos pathos asbestos kudos rhinoceros diabetes measles
+    mumps rabies corps biceps forceps gallows crossroads headquarters mars wales mrs alias arkansas
+    atlas bias canvas christmas dallas gas judas kansas lucas nicholas pancreas texas thomas vegas
     """
 )
 _AFTER_HEAD = ("-by", "-up")
-"""What may stand behind the noun of a compound, which alone shows the number: passers-by, like
+"""Endings behind the noun of a compound, which alone shows the number: passers-by, like
 mothers-in-law."""
 _IRREGULAR = {
     "children": ("child",),
@@ -178,9 +181,8 @@ def is_plural(noun: str) -> bool:
     not news or boss.
 
     Plural are words in *-men*, *-ae* and *-s*, and irregular ones (`_PLURALS`); not plural are
-    words in *-ss*, *-us*,
-    *-is* and *-ics*, and those of the closed classes above. A word that is alike in both numbers
-    (sheep) is none.
+    words in *-ss*, *-us*, *-is* and *-ics*, and those of the closed classes above. A word that is
+    the same in both numbers (sheep) is not plural.
 
     Source: our own rules after Quirk et al., *A Comprehensive Grammar of the English Language*
     (1985), 5.73 to 5.103.
@@ -200,15 +202,15 @@ def is_plural(noun: str) -> bool:
 @lru_cache(maxsize=1 << 14)
 def singulars(word: str) -> tuple[str, ...]:
     """`word` and what it may be the English plural of: ``ladies`` → ladies, ladie, ladi, lady."""
-    found = [word]
+    forms = [word]
     if word.endswith("s") and not word.endswith("ss"):
-        found.append(word[:-1])
+        forms.append(word[:-1])
         if word.endswith("es"):
-            found.append(word[:-2])
+            forms.append(word[:-2])
         if word.endswith("ies"):
-            found.append(word[:-3] + "y")
+            forms.append(word[:-3] + "y")
         if word.endswith("ves"):  # wives, thieves
-            found += [word[:-3] + "fe", word[:-3] + "f"]
+            forms += [word[:-3] + "fe", word[:-3] + "f"]
     if word.endswith("men"):
-        found.append(word[:-2] + "an")
-    return (*found, *_IRREGULAR.get(word, ()))
+        forms.append(word[:-2] + "an")
+    return (*forms, *_IRREGULAR.get(word, ()))

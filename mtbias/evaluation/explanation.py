@@ -227,7 +227,7 @@ def _at_each_place(record: CallRecord, source: SourceLanguage) -> list[Pair]:
     pairs = []
     for place in places:
         (instance,) = custom_corpus([{**row, "entity_index": place}], source).instances
-        pairs.append(Pair.of(instance, record.translation or ""))
+        pairs.append(Pair.from_instance(instance, record.translation or ""))
     return pairs
 
 

@@ -261,7 +261,7 @@ class GenderMeasure(AnalysedTexts):
         words = SplitTexts(self.language, self.source)
         texts = {translation.id: translation.text for translation in translations}
         pairs = [
-            Pair.of(instance, text)
+            Pair.from_instance(instance, text)
             for instance in instances
             if (text := texts[instance.id]) is not None
         ]

@@ -65,7 +65,8 @@ def compute_rewards(
     instances = [_instance(sentence) for sentence in sentences]
     measure, analyser = _open_evaluator(lang, settings, device)
     pairs = [
-        Pair.of(instance, text) for instance, text in zip(instances, translations, strict=True)
+        Pair.from_instance(instance, text)
+        for instance, text in zip(instances, translations, strict=True)
     ]
     analyser.hold(pair.text for pair in pairs if pair.text)
     return [

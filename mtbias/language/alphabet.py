@@ -1,4 +1,4 @@
-"""What the good texts of a language are written with: letters, marks, and signs in their places.
+"""The characters of good texts in a language: letters, marks, and signs in their places.
 
 A text that was damaged on its way (read in a wrong encoding, cut into pieces, with a program's
 marks left in it) has characters that no good text of its language has there. So no list of damages
@@ -40,7 +40,7 @@ _LATIN_LETTERS = frozenset(map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)
 
 @frozen
 class Alphabet:
-    """What the good texts of one language are written with."""
+    """The characters of good texts in one language."""
 
     pattern: re.Pattern[str]
     """Finds what they do not have."""
@@ -56,25 +56,25 @@ class Alphabet:
 def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphabet:
     """The alphabet of a language.
 
-    In a word with a capital, which may be a name, any letter of the script is usual, and Latin ones
-    in every language.
+    Any letter of the script may stand in a word with a capital, which may be a name; so may Latin
+    letters in every language.
 
     Args:
         words: its words, which show its scripts and letters of its loans.
-        letters: its letters; where nobody says them, all those of its scripts are its letters.
+        letters: its letters; empty: all those of its scripts.
         marks: combining marks that may be written besides those of its script (ru: stress).
     """
     written = frozenset(letters).union(*words)
     scripts = frozenset(_script(char) for char in written if char.isalpha())
-    of_scripts = frozenset[str]().union(*(_letters(script) for script in scripts))
-    own_marks = {char for char in marks if unicodedata.combining(char)}.union(
-        *(_marks(script) for script in scripts)
-    )
-    joiners = "" if scripts <= _UNJOINED else _JOINERS
-    usual = _class(
-        of_scripts | _LATIN_LETTERS | own_marks | SIGNS | {*_RAISED, *_ORDINALS, *joiners}
-    )
-    within = {*_WITHIN_WORDS, *("" if scripts.isdisjoint(_SEMITIC) else _WITHIN_SEMITIC_WORDS)}
+    script_letters = frozenset[str]().union(*map(_letters, scripts))
+    own_marks = frozenset(filter(unicodedata.combining, marks)).union(*map(_marks, scripts))
+    signs = SIGNS | {*_RAISED, *_ORDINALS}
+    if not scripts <= _UNJOINED:
+        signs |= set(_JOINERS)
+    usual = _class(script_letters | _LATIN_LETTERS | own_marks | signs)
+    within = set(_WITHIN_WORDS)
+    if not scripts.isdisjoint(_SEMITIC):
+        within |= set(_WITHIN_SEMITIC_WORDS)
     letter = r"[^\W\d_]"
     patterns = [
         rf"[^\w\s{usual}]",
@@ -85,26 +85,25 @@ def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphab
         rf"(?<!\w)[{_class(_NEVER_AT_AN_EDGE + _NEVER_BEFORE_WORDS)}](?={letter})",
         rf"(?<={letter})[{_class(_NEVER_AT_AN_EDGE)}](?!\w)",
         rf"[{_RAISED}](?={letter})",
-        *_of_mixed_words(scripts, of_scripts),
+        *_mixed_words(scripts, script_letters),
     ]
     if letters:
-        patterns += _of_foreign_letters(scripts, of_scripts, written)
+        patterns += _foreign_letters(scripts, script_letters, written)
     return Alphabet(re.compile("|".join(patterns)))
 
 
-def _of_foreign_letters(
-    scripts: frozenset[str], of_scripts: frozenset[str], letters: frozenset[str]
+def _foreign_letters(
+    scripts: frozenset[str], script_letters: frozenset[str], letters: frozenset[str]
 ) -> list[str]:
     """Patterns of letters of the language's scripts that are not its own."""
     own = letters | {char.upper() for char in letters}
     # A presentation form is the letter whose shape it is.
-    foreign = {
-        char for char in of_scripts - own if not set(unicodedata.normalize("NFKC", char)) <= own
-    }
-    if not any(char.islower() for char in of_scripts):
+    others = script_letters - own
+    foreign = {char for char in others if not set(unicodedata.normalize("NFKC", char)) <= own}
+    if not any(char.islower() for char in script_letters):
         return [f"[{_class(foreign)}]"] if foreign else []
     # Where there are capitals, names have them.
-    small = f"[a-z{_class(char for char in of_scripts if char.islower())}]"
+    small = f"[a-z{_class(char for char in script_letters if char.islower())}]"
     small_foreign = f"[{_class(char for char in foreign if char.islower())}]"
     patterns = [rf"(?<!\w){small}*{small_foreign}{small}*(?!\w)", rf"{small}\d+{small}"]
     if "LATIN" in scripts:  # names have A to Z within them (McAdam)
@@ -113,13 +112,13 @@ def _of_foreign_letters(
     return patterns
 
 
-def _of_mixed_words(scripts: frozenset[str], of_scripts: frozenset[str]) -> list[str]:
+def _mixed_words(scripts: frozenset[str], script_letters: frozenset[str]) -> list[str]:
     """Patterns of words in Latin letters and in those of another script."""
     if "LATIN" in scripts:
         return []
-    own = f"[{_class(of_scripts)}]"
+    own = f"[{_class(script_letters)}]"
     # Where no letter is a capital, prefixes are written onto names: he בCEO.
-    cased = any(char.islower() for char in of_scripts)
+    cased = any(char.islower() for char in script_letters)
     return [f"{own}[{'A-Za-z' if cased else 'a-z'}]", f"[A-Za-z]{own}"]
 
 
@@ -134,7 +133,7 @@ def _script(character: str) -> str:
 
 
 @cache
-def _of_script(script: str, category: str) -> frozenset[str]:
+def _characters(script: str, category: str) -> frozenset[str]:
     """Characters of a script in Unicode's Basic Multilingual Plane: its letters (``L``) or marks
     (``M``).
     """
@@ -146,8 +145,8 @@ def _of_script(script: str, category: str) -> frozenset[str]:
 
 
 def _letters(script: str) -> frozenset[str]:
-    return _LATIN_LETTERS if script == "LATIN" else _of_script(script, "L")
+    return _LATIN_LETTERS if script == "LATIN" else _characters(script, "L")
 
 
 def _marks(script: str) -> frozenset[str]:
-    return frozenset() if script == "LATIN" else _of_script(script, "M")
+    return frozenset() if script == "LATIN" else _characters(script, "M")

@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 from mtbias.errors import PluginError, choices
 from mtbias.files.file_ledger import file_ledger
 from mtbias.language.grammar import (
+    CASES,
     Agreement,
     NounKind,
     NounReading,
     SpeakerRules,
     VerbRules,
-    parse_agreements,
 )
 from mtbias.types import JsonDict, JsonObject, Strategy, frozen
 
@@ -37,7 +37,7 @@ _PRESENTATION_FORMS = (range(0xFB50, 0xFE00), range(0xFE70, 0xFF00))
 
 
 APOSTROPHES = "'`´‘’′ʹʼ＇"
-"""What is written for an apostrophe."""
+"""Characters that are written for an apostrophe."""
 
 
 class Folder:
@@ -69,6 +69,34 @@ class Folder:
         return folded
 
 
+# Agreements.
+
+_VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
+"""Values of an agreement: genders, cases, numbers."""
+
+
+def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
+    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
+
+    Raises:
+        PluginError: a value that is none of these.
+    """
+    agreements = []
+    if text.strip() == "-":
+        return ()
+    for part in text.replace(",", " ").split():
+        bits = part.split(".")
+        if len(bits) == 2:
+            bits.insert(1, "*")
+        valid = [bit in allowed for bit, allowed in zip(bits, _VALUES, strict=False)]
+        if len(bits) != 3 or not all(valid):
+            raise PluginError(
+                f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
+            )
+        agreements.append(Agreement(*bits))
+    return tuple(agreements)
+
+
 # Reading of a language's table of nouns for people, ``XX_nouns.tsv``.
 
 _Forms = list[tuple[str, tuple[Agreement, ...]]]
@@ -80,9 +108,9 @@ def read_nouns(
 ) -> JsonDict:
     """The fields `nouns`, `phrases` and `glossary` of the language whose table is `text`.
 
-    A form that is one of the (folded) `prepositions` too is left out: it is next to never the noun
-    (ru *после* "after", a locative of *посол* "ambassador"), and alone in its sentence it would
-    win.
+    A form that is also one of the (folded) `prepositions` is left out: it is hardly ever the noun
+    (ru *после* "after", a locative of *посол* "ambassador"), and where its sentence has no other
+    candidate it would be taken for it.
 
     Raises:
         PluginError: a column is missing; a row has no lemma, an unknown gender or paradigm, too
@@ -93,42 +121,44 @@ def read_nouns(
     nouns: dict[str, dict[tuple[str, NounKind], tuple[Agreement, ...]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], NounReading], None]] = {}
     glossary: dict[str, set[str]] = {}
-    for english, named, written in _read_rows(text, paradigms, file):
+    for english, noun, forms in _read_rows(text, paradigms, file):
         folded = set()
-        for form, agreements in written:
+        for form, agreements in forms:
             first, *others = fold(form).replace("_", " ").split()
             if first in prepositions and not others:
                 continue
             folded.add(first)
             if others:
-                phrases.setdefault(first, {})[tuple(others), NounReading(*named, ())] = None
+                phrases.setdefault(first, {})[tuple(others), NounReading(*noun, ())] = None
             else:
                 readings = nouns.setdefault(first, {})
-                known = readings.get(named)
-                readings[named] = tuple(sorted({*known, *agreements})) if known else agreements
+                known = readings.get(noun)
+                readings[noun] = tuple(sorted({*known, *agreements})) if known else agreements
         for word in english if folded else ():
             glossary.setdefault(word, set()).update(folded)
     return {
-        "nouns": {
-            form: tuple(
-                NounReading(*noun, agreements) for noun, agreements in sorted(readings.items())
-            )
-            for form, readings in nouns.items()
-        },
+        "nouns": {form: _readings(agreements) for form, agreements in nouns.items()},
         # The longest first, so that the first that fits is the longest.
         "phrases": {
-            first: tuple(sorted(found, key=lambda f: (-len(f[0]), f)))
-            for first, found in phrases.items()
+            first: tuple(sorted(compounds, key=lambda compound: (-len(compound[0]), compound)))
+            for first, compounds in phrases.items()
         },
         "glossary": {word: frozenset(forms) for word, forms in glossary.items()},
     }
 
 
+def _readings(
+    agreements: Mapping[tuple[str, NounKind], tuple[Agreement, ...]],
+) -> tuple[NounReading, ...]:
+    """The readings of one form, sorted."""
+    return tuple(NounReading(*noun, allowed) for noun, allowed in sorted(agreements.items()))
+
+
 def _read_rows(
     text: str, paradigms: JsonObject, file: str
 ) -> Iterator[tuple[list[str], tuple[str, NounKind], _Forms]]:
-    """Of each row what the noun translates, its lemma and kind, and its forms; blank lines and
-    comments are passed over.
+    """The English nouns of each row, its lemma and kind, and its forms; blank lines and comments
+    are passed over.
     """
     lines = [
         (n, line)
@@ -140,22 +170,19 @@ def _read_rows(
         raise PluginError(
             f"{file}:1: expected columns english, lemma, gender, paradigm, forms; got {header}"
         )
-    parsed: dict[str, tuple[str, _Forms]] = {
-        "": ("", [("", ())])
-    }  # without a paradigm the lemma is the only form
+    # Without a paradigm the lemma is the only form.
+    parsed: dict[str, tuple[str, _Forms]] = {"": ("", [("", ())])}
     for number, line in lines[1:]:
         place, cells = f"{file}:{number}", line.split("\t")
         if len(cells) > len(header):
             raise PluginError(f"{place}: expected at most {len(header)} columns, got {len(cells)}")
         row = dict(zip(header, cells, strict=False))
-        lemma, kind, name = (
-            row.get("lemma", "").strip(),
-            row.get("gender", ""),
-            row.get("paradigm", "").strip(),
-        )
+        lemma, kind = row.get("lemma", "").strip(), row.get("gender", "")
+        name = row.get("paradigm", "").strip()
         if not lemma or kind not in set(NounKind):
+            kinds = ", ".join(NounKind)
             raise PluginError(
-                f"{place}: expected a lemma and one of {', '.join(NounKind)}; got {lemma!r}, {kind!r}"
+                f"{place}: expected a lemma and one of {kinds}; got {lemma!r}, {kind!r}"
             )
         if name not in parsed:
             parsed[name] = _paradigm(name, paradigms, place)
@@ -164,29 +191,29 @@ def _read_rows(
             raise PluginError(
                 f"{place}: {lemma!r} does not end in {strip!r}, which paradigm {name!r} cuts"
             )
-        forms: _Forms = [
-            (lemma.removesuffix(strip) + letters, agreements) for letters, agreements in endings
-        ]
+        stem = lemma.removesuffix(strip)
+        forms: _Forms = [(stem + letters, agreements) for letters, agreements in endings]
         forms += [(form, ()) for form in row.get("forms", "").split()]
         english = [word.strip().lower() for word in row["english"].split("|") if word.strip()]
         yield english, (lemma, NounKind(kind)), forms
 
 
 def _paradigm(name: str, paradigms: JsonObject, place: str) -> tuple[str, _Forms]:
-    """What a paradigm cuts from a lemma's end, and what it puts there; what that agrees with is
-    sorted.
+    """The ending that a paradigm cuts from a lemma, and those that it puts there, with their
+    agreements sorted.
     """
-    found = paradigms.get(name)
-    if found is None:
+    paradigm = paradigms.get(name)
+    if paradigm is None:
         raise PluginError(
             f"{place}: no paradigm {name!r} in [paradigms]; {choices(name, sorted(paradigms))}"
         )
-    endings = (ending.partition("/") for ending in found.get("endings", ()))
     where = f"{place} paradigm {name}"
-    return found.get("strip", ""), [
-        (letters, tuple(sorted(set(parse_agreements(tags, where=where)))))
-        for letters, _, tags in endings
-    ]
+    endings = []
+    for ending in paradigm.get("endings", ()):
+        letters, _, tags = ending.partition("/")
+        agreements = set(parse_agreements(tags, where=where))
+        endings.append((letters, tuple(sorted(agreements))))
+    return paradigm.get("strip", ""), endings
 
 
 _AGREEMENTS = (
@@ -271,14 +298,14 @@ def read_language(package: str, code: str) -> JsonDict:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PluginError(f"{where}.toml: {error}") from error
     try:
-        found = _fields(toml, nouns.decode("utf-8"), where)
+        values = _fields(toml, nouns.decode("utf-8"), where)
     except UnicodeDecodeError as error:
         raise PluginError(f"{where}_nouns.tsv: expected UTF-8: {error}") from error
     except (AttributeError, TypeError, ValueError) as error:
         raise PluginError(
             f"{where}.toml: a value is of another type than the format has: {error}"
         ) from error
-    return {**found, "version": hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]}
+    return {**values, "version": hashlib.sha256(rules + b"\0" + nouns).hexdigest()[:8]}
 
 
 def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
@@ -286,19 +313,15 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
     tokens, align = toml.get("tokens", {}), toml.get("align", {})
     delete, letters = tokens.get("delete", ""), dict(tokens.get("fold", {}))
     rules = _Rules(toml, Folder(delete, letters), where)
+    header = _header(toml.get("language", {}), where)
+    prepositions = rules.table("prepositions")
+    paradigms = toml.get("paradigms", {})
+    noun_fields = read_nouns(nouns, paradigms, rules.fold, f"{where}_nouns.tsv", prepositions)
+    token_names = ("elisions", "proclitics", "prefixes")
     return {
-        **_header(toml.get("language", {}), where),
-        **read_nouns(
-            nouns,
-            toml.get("paradigms", {}),
-            rules.fold,
-            f"{where}_nouns.tsv",
-            rules.table("prepositions"),
-        ),
-        **{
-            name: rules.longest(tokens.get(name, ()))
-            for name in ("elisions", "proclitics", "prefixes")
-        },
+        **header,
+        **noun_fields,
+        **{name: rules.longest(tokens.get(name, ())) for name in token_names},
         "vowels": tokens.get("vowels", ""),
         "letters": tokens.get("letters", ""),
         "delete": delete,
@@ -308,19 +331,12 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
         "min_stem": int(align.get("min_stem", 4)),
         **{name: rules.agreements(name) for name in _AGREEMENTS},
         **{name: rules.kinds(name) for name in _KINDS},
-        **{
-            name: {k: rules.folded(v.split()) for k, v in rules.table(name).items()}
-            for name in _SETS
-        },
-        "neutral_nouns": {
-            ending: Strategy(f"neutral:{name}")
-            for name, endings in toml.get("neutral_nouns", {}).items()
-            for ending in rules.folded(endings.split())
-        },
+        **{name: rules.sets(name) for name in _SETS},
+        "neutral_nouns": rules.neutral_nouns(),
         **{name: rules.choices(name, ("m", "f")) for name in _LETTERS},
         "prepositions": {
-            k: frozenset(str(cases).replace(",", " ").split())
-            for k, cases in rules.table("prepositions").items()
+            preposition: frozenset(str(cases).replace(",", " ").split())
+            for preposition, cases in prepositions.items()
         },
         "verbs": _predicates(VerbRules, "verbs", rules),
         "speaker": _predicates(SpeakerRules, "speaker", rules),
@@ -328,14 +344,13 @@ def _fields(toml: JsonObject, nouns: str, where: str) -> JsonDict:
 
 
 def _check_names(toml: JsonObject, where: str) -> None:
-    """No table and no key but those of the format: a slip of the pen would be a rule that is never
-    asked.
+    """Refuse tables and keys that the format does not have: a rule under a mistyped name would
+    never be applied.
     """
-    unknown = set(toml) - _TABLES
-    if unknown:
-        raise PluginError(
-            f"{where}.toml: unknown table [{min(unknown)}]; {choices(min(unknown), sorted(_TABLES))}"
-        )
+    unknown = min(set(toml) - _TABLES, default=None)
+    if unknown is not None:
+        known = choices(unknown, sorted(_TABLES))
+        raise PluginError(f"{where}.toml: unknown table [{unknown}]; {known}")
     for name, keys in _KEYS.items():
         odd = set(toml.get(name, {})) - keys
         if odd:
@@ -362,23 +377,20 @@ def _header(head: JsonObject, where: str) -> JsonObject:
 
 
 def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _PredicateRules:
-    """The table `name`, whose keys are the fields of `kind`: each is read as what it is where it is
-    left out.
+    """The table `name`, whose keys are the fields of `kind`; each value has the type of its field's
+    default.
     """
-    given = rules.toml.get(name, {})
+    table = rules.toml.get(name, {})
 
     def read(field: Field[Any]) -> object:
         if isinstance(field.default, frozenset):
-            return rules.folded(given.get(field.name, ()))
+            return rules.folded(table.get(field.name, ()))
         if isinstance(field.default, bool | str):
-            return type(field.default)(given.get(field.name, field.default))
+            return type(field.default)(table.get(field.name, field.default))
         forms = rules.verb_forms(name, field.name)
-        ordered = field.default == ()
-        return (
-            tuple(sorted(forms.items(), key=lambda each: (-len(each[0]), each)))
-            if ordered
-            else forms
-        )
+        if field.default == ():  # the longest first
+            return tuple(sorted(forms.items(), key=lambda item: (-len(item[0]), item)))
+        return forms
 
     values: JsonDict = {field.name: read(field) for field in fields(kind)}
     return kind(**values)
@@ -386,7 +398,7 @@ def _predicates(kind: type[_PredicateRules], name: str, rules: _Rules) -> _Predi
 
 @frozen
 class _Rules:
-    """The rules' tables, with the ways in which they are read: keys folded, values checked."""
+    """The tables of rules, read with folded keys and checked values."""
 
     toml: JsonObject
     fold: Folder
@@ -402,6 +414,18 @@ class _Rules:
     def table(self, name: str) -> JsonDict:
         return {self.fold(key): value for key, value in self.toml.get(name, {}).items()}
 
+    def sets(self, name: str) -> dict[str, frozenset[str]]:
+        """A table whose values are words with blanks between."""
+        return {key: self.folded(words.split()) for key, words in self.table(name).items()}
+
+    def neutral_nouns(self) -> dict[str, Strategy]:
+        """Endings of the table ``[neutral_nouns]`` with what each stands for."""
+        strategies: dict[str, Strategy] = {}
+        for name, endings in self.toml.get("neutral_nouns", {}).items():
+            strategy = Strategy(f"neutral:{name}")
+            strategies |= dict.fromkeys(self.folded(endings.split()), strategy)
+        return strategies
+
     def agreements(self, name: str) -> dict[str, tuple[Agreement, ...]]:
         """A table of forms or endings with all that each agrees with."""
         return {
@@ -411,28 +435,26 @@ class _Rules:
 
     def choices(self, name: str, allowed: tuple[str, ...]) -> dict[str, str]:
         """A table whose values are among `allowed`."""
+        expected = ", ".join(allowed)
         for key, value in self.toml.get(name, {}).items():
             if value not in allowed:
                 raise PluginError(
-                    f"{self.where}.toml [{name}] {key}: expected one of {', '.join(allowed)}; got {value!r}"
+                    f"{self.where}.toml [{name}] {key}: expected one of {expected}; got {value!r}"
                 )
         return self.table(name)
 
     def kinds(self, name: str) -> dict[str, NounKind | None]:
         """A table of kinds of nouns; ``-`` is none."""
-        return {
-            k: None if v == "-" else NounKind(v)
-            for k, v in self.choices(name, (*NounKind, "-")).items()
-        }
+        letters = self.choices(name, (*NounKind, "-"))
+        return {key: None if kind == "-" else NounKind(kind) for key, kind in letters.items()}
 
     def verb_forms(self, table: str, name: str) -> dict[str, Agreement]:
         """A table inside `table` of forms or endings with one gender and number each (``f``: in any
         number).
         """
-        found = {}
+        forms = {}
         for key, value in self.toml.get(table, {}).get(name, {}).items():
             text = value if "." in value else f"{value}.*"
-            found[self.fold(key)] = parse_agreements(
-                text, where=f"{self.where}.toml [{table}.{name}] {key}"
-            )[0]
-        return found
+            where = f"{self.where}.toml [{table}.{name}] {key}"
+            forms[self.fold(key)] = parse_agreements(text, where=where)[0]
+        return forms

@@ -1,4 +1,4 @@
-"""What a language is: its data, and the look-ups that alignment and decision rest on.
+"""A language: its data, and the look-ups on which alignment and decision rest.
 
 A language is data: `Language.from_package` reads ``data/XX.toml`` (rules) and ``data/XX_nouns.tsv``
 (nouns for people) from a plugin's package; ``languages/README.md`` describes both files. A plugin
@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal, Self
 
 from mtbias.language.alphabet import Alphabet, alphabet
@@ -30,7 +31,8 @@ from mtbias.types import Gender, Span, Strategy
 
 _MARKS = "\u00ad\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640\u200d\u200c"
 _WORD = re.compile(
-    rf"[\w{_MARKS}]+(?:(?:\'\'|[{APOSTROPHES}\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*[{APOSTROPHES}׳]?"
+    rf"[\w{_MARKS}]+"
+    rf"(?:(?:\'\'|[{APOSTROPHES}\"״׳‑-])[\w{_MARKS}]+|[*:](?:in|innen|r|e)\b)*[{APOSTROPHES}׳]?"
 )
 # he מנכ "ל, as systems detokenise it; without the quotation mark עו "ד "lawyer" would be עוד
 # "more".
@@ -59,15 +61,15 @@ class Language:
     case: bool = False
     """Nouns show case, and so does what agrees with them."""
     attributes_follow: bool = False
-    """In a family whose adjectives stand before their noun: they may follow it, too (Czech)."""
+    """In a family whose adjectives precede their noun: they may also follow it (Czech)."""
     elisions: tuple[str, ...] = ()
     proclitics: tuple[str, ...] = ()
     vowels: str = ""
     """Letters before which a determiner is not that of `determiners_before_consonant` (fr: mute *h*
     too)."""
     letters: str = ""
-    """All letters of the language, in lower case where it has cases; empty where nobody says
-    them."""
+    """All letters of the language, in lower case where it has cases; empty where they are not
+    listed."""
     delete: str = ""
     fold_letters: Mapping[str, str] = field(default_factory=dict)
     careless: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +78,8 @@ class Language:
     min_stem: int = 4
     determiners: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     determiners_before_consonant: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
-    """What a determiner says where the next word begins with a consonant (fr *son collègue*)."""
+    """The agreements of a determiner where the next word begins with a consonant (fr *son
+    collègue*)."""
     relatives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
     """Relative pronouns, with what the noun that they take up agrees with (ru *которая*); nothing
     where they do not agree with it (ru *чья*). The tagger knows others."""
@@ -84,14 +87,15 @@ class Language:
     """Ending of an adjective → what it agrees with; empty: it shows nothing, whatever a shorter
     ending or the tagger says."""
     adjectives: Mapping[str, tuple[Agreement, ...]] = field(default_factory=dict)
-    """The same of whole words, which are looked up first."""
+    """Whole adjectives → their agreements; they are looked up first."""
     noun_endings: Mapping[str, NounKind | None] = field(default_factory=dict)
-    """Ending → what it says; None: nothing, whatever a shorter ending says."""
+    """Ending → kind of noun; None: none, whatever a shorter ending says."""
     noun_endings_except: Mapping[str, NounKind | None] = field(default_factory=dict)
     agent_endings: tuple[str, ...] = ()
     """Endings of masculine nouns that mostly name persons, and things as well (de *-er*)."""
     derivations: tuple[str, ...] = ()
-    """What makes another noun of a noun, and is no second part of a compound (de *-schaft*)."""
+    """Endings that make another noun of a noun, and are not second parts of a compound (de
+    *-schaft*)."""
     prepositions_like_articles: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Determiners that are prepositions as well → beginnings of the words that take these (pt *a*:
     *promov-*)."""
@@ -109,7 +113,7 @@ class Language:
     """Forms of the words that mean male or female: adjectives, whatever they agree with (de
     *weiblich*), and nouns beside another one (it *medici donne*, ru *врач-женщина*)."""
     possessors: Mapping[str, str] = field(default_factory=dict)
-    """Possessives that tell the gender of who has something (de *sein*, *ihr*)."""
+    """Possessives that show the gender of the owner (de *sein*, *ihr*)."""
     pronouns: Mapping[str, str] = field(default_factory=dict)
     """Pronouns of the third person singular that tell a person's gender (de *er*, *ihr*)."""
     prepositions: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -170,16 +174,16 @@ class Language:
         """Words of `text` in order, elided articles and prepositions (``l'``, ``dell'``) split off,
         punctuation dropped.
         """
-        found: list[SurfaceToken] = []
+        tokens: list[SurfaceToken] = []
         for match in self._word.finditer(text):
             start, word = match.start(), match.group()
-            if found and start < found[-1].span.end:  # the second part of an abbreviation
+            if tokens and start < tokens[-1].span.end:  # the second part of an abbreviation
                 continue
             form = self.fold(word)
             for elision in self.elisions:
                 if form.startswith(elision) and len(form) > len(elision):
                     cut = start + len(elision)
-                    found.append(SurfaceToken(Span(start, cut), text[start:cut], elision))
+                    tokens.append(SurfaceToken(Span(start, cut), text[start:cut], elision))
                     start, word = cut, text[cut : match.end()]
                     form = self.fold(word)
                     break
@@ -193,8 +197,8 @@ class Language:
                 word = word[:-1]
                 form = self.fold(word)
             if word:
-                found.append(SurfaceToken(Span(start, start + len(word)), word, form))
-        return found
+                tokens.append(SurfaceToken(Span(start, start + len(word)), word, form))
+        return tokens
 
     @cached_property
     def _word(self) -> re.Pattern[str]:
@@ -206,11 +210,11 @@ class Language:
     @cached_property
     def adverbial_forms(self) -> Mapping[str, Sequence[Sequence[str]]]:
         """Last word of the adverbials → the words of each, in order."""
-        found: dict[str, list[Sequence[str]]] = {}
+        adverbials: dict[str, list[Sequence[str]]] = {}
         for adverbial in self.adverbials:
             forms = [token.form for token in self.tokens(adverbial)]
-            found.setdefault(forms[-1], []).append(forms)
-        return found
+            adverbials.setdefault(forms[-1], []).append(forms)
+        return adverbials
 
     @cached_property
     def _articles(self) -> frozenset[str]:
@@ -219,11 +223,12 @@ class Language:
         """
         if not self.definite:
             return frozenset(("", *self.proclitics))
-        found = [cut for cut in self.proclitics if self.is_definite(cut)]
-        bare = (
-            cut for cut in found if not any(cut != other and cut.endswith(other) for other in found)
-        )
-        return frozenset(("", *bare))
+        # The shortest first: one that ends in an article has something before it.
+        articles: list[str] = []
+        for proclitic in sorted(filter(self.is_definite, self.proclitics), key=len):
+            if not proclitic.endswith(tuple(articles)):
+                articles.append(proclitic)
+        return frozenset(("", *articles))
 
     @cached_property
     def _abbreviations(self) -> frozenset[str]:
@@ -239,25 +244,20 @@ class Language:
         """(proclitic, rest) splits of a folded form, the unsplit one first: ``("", "למנהל"), ("ל",
         "מנהל")``.
         """
+        cuts = [cut for cut in self.proclitics if form.startswith(cut)]
+        parts = [part for part in self.first_parts if form.startswith(part) and form != part]
         splits = [("", form)]
-        splits += [
-            (p, form[len(p) :])
-            for p in self.proclitics
-            if form.startswith(p) and len(form) - len(p) >= 2
-        ]
-        splits += [
-            ("", form[len(part) :])
-            for part in self.first_parts
-            if form.startswith(part) and form != part
-        ]
+        splits += [(cut, form[len(cut) :]) for cut in cuts if len(form) - len(cut) >= 2]
+        splits += [("", form[len(part) :]) for part in parts]
         if self.inclusive:
-            stem = _INCLUSIVE_ENDING.sub("", form)  # de "Anwält*innen": Anwältinnen
-            splits += [("", base) for base in (stem, stem + form[len(stem) + 1 :]) if stem != form]
+            stem = _INCLUSIVE_ENDING.sub("", form)
+            if stem != form:  # de "Anwält*innen": Anwältinnen
+                splits += [("", stem), ("", stem + form[len(stem) + 1 :])]
         return splits
 
     def facts(self, text: str) -> WordFacts:
-        """What every look-up says of one surface form; `SplitTexts` asks once for each distinct
-        form of a corpus.
+        """The results of every look-up for one surface form; `SplitTexts` needs them once for each
+        distinct form of a corpus.
         """
         written = _without_blanks(text)
         form, readings = self.fold(written), self.noun(written)
@@ -327,32 +327,27 @@ class Language:
         (he *לרואה החשבון*), in languages that say what their article is: ar قام العامل ببناء "the
         worker set about building" is no عامل بناء.
         """
-        for compounds in filter(
-            None, (self.phrases.get(first) for _, first in self.bases(forms[0]))
-        ):
-            rest = [
-                {base for cut, base in self.bases(form) if cut in self._articles}
-                for form in forms[1:]
-            ]
-            for others, reading in compounds:
-                if len(others) <= len(rest) and all(
-                    word in bases for word, bases in zip(others, rest, strict=False)
-                ):
+        for _, first in self.bases(forms[0]):
+            for others, reading in self.phrases.get(first, ()):
+                if len(others) < len(forms) and all(map(self._may_continue, forms[1:], others)):
                     return 1 + len(others), reading
         return None
 
+    def _may_continue(self, form: str, word: str) -> bool:
+        """A later word of a compound is `form`, as it is or with an article."""
+        return any(base == word and cut in self._articles for cut, base in self.bases(form))
+
     def _apposition(self, folded: str) -> tuple[NounReading, ...]:
         """Readings of two nouns for one person with a hyphen between (ru *инженер-программист*,
-        *мать-одиночка*, es
-        *actriz-cantante*): those of the first, or of the second where that one alone tells (ru
-        *судья-мужчина*), or tells of a woman, or means a man or a woman (*врач-женщина*,
-        *медсестра-мужчина*).
+        *мать-одиночка*, es *actriz-cantante*): those of the first, or of the second where only that
+        shows a gender (ru *судья-мужчина*), or is a woman's, or means a man or a woman
+        (*врач-женщина*, *медсестра-мужчина*).
         """
         first, hyphen, second = folded.rpartition("-")
         one, other = self.nouns.get(first, ()), self.nouns.get(second, ())
         if not hyphen or not (one and other):
             return ()
-        kinds, told = {r.kind for r in one}, {r.kind for r in other}
+        kinds, other_kinds = {r.kind for r in one}, {r.kind for r in other}
         # ru "дети-сироты": the first is the head.
         if kinds == {NounKind.FIXED} and second not in self.sex_adjectives:
             return one
@@ -360,22 +355,13 @@ class Language:
         # other.
         if not all(r.kind.is_personal for r in (*one, *other)):
             return ()
-        silent = kinds == {NounKind.COMMON} and told == {NounKind.MASCULINE}
+        silent = kinds == {NounKind.COMMON} and other_kinds == {NounKind.MASCULINE}
+        woman = other_kinds == {NounKind.FEMININE} and NounKind.FEMININE not in kinds
         # ru "мальчика-пастушка": a nominative, "shepherdess", stands beside no genitive.
-        cases = [
-            {a[1:] for r in readings for a in r.agreements or (ANY,)} for readings in (one, other)
-        ]
-        together = not cases[0].isdisjoint(cases[1]) or any(
-            "*" in case for case, _ in cases[0] | cases[1]
-        )
-        woman = told == {NounKind.FEMININE} and NounKind.FEMININE not in kinds and together
-        # Under the lemma of the first, which the glossary knows.
-        told_by_other = silent or woman or second in self.sex_adjectives
-        return (
-            tuple(o._replace(lemma=r.lemma) for r in one[:1] for o in other)
-            if told_by_other
-            else one
-        )
+        if silent or (woman and _in_one_case(one, other)) or second in self.sex_adjectives:
+            # Under the lemma of the first, which the glossary knows.
+            return tuple(reading._replace(lemma=one[0].lemma) for reading in other)
+        return one
 
     def with_neutral_ending(self, form: str) -> tuple[NounReading, ...]:
         r"""The reading of a form with an ending for both genders, if the table has the noun with
@@ -388,22 +374,17 @@ class Language:
             # opens a footnote.
             if stem == folded or len(stem) < _MIN_PART or ("*" in ending and stem in self.nouns):
                 continue
-            found = [
-                r
-                for other in others
-                for r in self.nouns.get(stem + other, ())
-                if r.kind.is_personal
-            ]
+            readings = chain.from_iterable(self.nouns.get(stem + other, ()) for other in others)
+            personal = [reading for reading in readings if reading.kind.is_personal]
+            genders = {reading.kind.gender for reading in personal}
             # es "profesor@": without an ending it is a man.
-            told = {r.kind.gender for r in found} | {Gender.MALE} & {
-                r.kind.gender for r in self.nouns.get(stem, ())
-            }
+            if any(reading.kind.gender is Gender.MALE for reading in self.nouns.get(stem, ())):
+                genders.add(Gender.MALE)
             # Letters may spell another word; a sign is written for nothing else: it "studentə",
             # whose feminine has another ending (studentessa), "insegnant*", one form for both.
-            if found and (
-                not re.fullmatch("[a-z]+", ending) or told >= {Gender.MALE, Gender.FEMALE}
-            ):
-                return (NounReading(min(found).lemma, NounKind.INCLUSIVE, ()),)
+            is_sign = not re.fullmatch("[a-z]+", ending)
+            if personal and (is_sign or genders >= {Gender.MALE, Gender.FEMALE}):
+                return (NounReading(min(personal).lemma, NounKind.INCLUSIVE, ()),)
         return ()
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
@@ -423,12 +404,9 @@ class Language:
         table.
         """
         folded = self.fold(form)
-        if (
-            not self.compounds
-            or not form[:1].isupper()
-            or len(folded) != len(form)
-            or folded in self.nouns
-        ):
+        if not self.compounds or folded in self.nouns:
+            return None
+        if not form[:1].isupper() or len(folded) != len(form):
             return None
         for size in range(len(folded) - _MIN_PART, _MIN_PART, -1):
             readings = self.nouns.get(folded[:size])
@@ -461,35 +439,35 @@ class Language:
         for size in range(len(folded), 0, -1):
             ending = folded[-size:]
             if ending in self.noun_endings:
-                found = self.noun_endings[ending]
+                kind = self.noun_endings[ending]
                 # Of a person two letters of a stem are left; what says nothing may be the whole
                 # word (de "Generator").
-                if found is None or size <= len(folded) - 2:
-                    return (ending, found) if found else None
+                if kind is None or size <= len(folded) - 2:
+                    return (ending, kind) if kind else None
         return None
 
     def neutral_noun(self, form: str) -> tuple[str, Strategy]:
-        """(ending, strategy) of a form without a gender, by the longest known ending; no ending is
-        epicene.
+        """(ending, strategy) of a form without a gender, by the longest known ending; a form
+        without one is epicene.
         """
         folded = self.fold(form)
-        endings = (folded[start:] for start in range(len(folded)))
-        return next(
-            ((e, self.neutral_nouns[e]) for e in endings if e in self.neutral_nouns),
-            ("", Strategy.EPICENE),
-        )
+        for start in range(len(folded)):
+            ending = folded[start:]
+            if ending in self.neutral_nouns:
+                return ending, self.neutral_nouns[ending]
+        return "", Strategy.EPICENE
 
     def adjective(self, form: str) -> tuple[Agreement, ...]:
-        """What an adjective of this form agrees with: as a whole word, else by its longest known
-        ending. Empty where neither is known; where they show nothing, `ANY`.
+        """The agreements of an adjective of this form: as a whole word, else by its longest known
+        ending. Empty where neither is known; `ANY` where they show nothing.
         """
         folded = self.fold(form)
         if folded in self.adjectives:
             return self.adjectives[folded] or (ANY,)
         for start in range(len(folded)):
-            found = self.adjective_endings.get(folded[start:])
-            if found is not None:
-                return found or (ANY,)
+            agreements = self.adjective_endings.get(folded[start:])
+            if agreements is not None:
+                return agreements or (ANY,)
         return ()
 
     @cached_property
@@ -497,23 +475,20 @@ class Language:
         """Lemmas of masculine nouns that are used of women, beside which the glossary has a
         feminine that begins like half of them (es *médico*, *médica*).
         """
-        found: set[str] = set()
+        lemmas: set[str] = set()
         for forms in self.glossary.values():
-            readings = {r for form in forms for r in self.nouns.get(form, ())}
+            readings = set(chain.from_iterable(self.nouns.get(form, ()) for form in forms))
             women = [self.fold(r.lemma) for r in readings if r.kind is NounKind.FEMININE]
-            found |= {
-                r.lemma
-                for r in readings
-                if r.kind is NounKind.GENERIC
-                and any(
-                    woman.startswith(self.fold(r.lemma)[: -(-len(r.lemma) // 2)]) for woman in women
-                )
-            }
-        return frozenset(found)
+            generic = {r.lemma for r in readings if r.kind is NounKind.GENERIC}
+            for lemma in generic:
+                half = self.fold(lemma)[: -(-len(lemma) // 2)]
+                if any(woman.startswith(half) for woman in women):
+                    lemmas.add(lemma)
+        return frozenset(lemmas)
 
     @cached_property
     def alphabet(self) -> Alphabet:
-        """What good texts of the language are written with."""
+        """The characters of good texts in the language."""
         return alphabet(self.nouns, self.letters, self.delete)
 
     @cached_property
@@ -532,9 +507,8 @@ class Language:
         """
         if not self.definite:
             return True
-        if self.perhaps_definite and any(
-            re.search(self.perhaps_definite, form) for form in (noun, adjective)
-        ):
+        perhaps = self.perhaps_definite
+        if perhaps and (re.search(perhaps, noun) or re.search(perhaps, adjective)):
             return True
         return self.is_definite(noun) == self.is_definite(adjective)
 
@@ -544,6 +518,19 @@ class Language:
             if form.endswith(ending) and len(form) - len(ending) >= self.min_stem:
                 return form[: len(form) - len(ending)]
         return form
+
+
+def _in_one_case(one: Sequence[NounReading], other: Sequence[NounReading]) -> bool:
+    """The nouns may stand in one case and number."""
+    allowed = [_cases_and_numbers(one), _cases_and_numbers(other)]
+    if not allowed[0].isdisjoint(allowed[1]):
+        return True
+    return any("*" in case for case, _ in allowed[0] | allowed[1])
+
+
+def _cases_and_numbers(readings: Sequence[NounReading]) -> set[tuple[str, str]]:
+    agreements = chain.from_iterable(reading.agreements or (ANY,) for reading in readings)
+    return {(agreement.case, agreement.number) for agreement in agreements}
 
 
 def _without_blanks(text: str) -> str:

@@ -12,16 +12,13 @@ from itertools import product
 from os.path import commonprefix
 from typing import NamedTuple
 
-from mtbias.errors import PluginError
 from mtbias.types import Gender, Span, frozen
 
 CASES = frozenset(("nom", "gen", "dat", "acc", "ins", "loc", "voc"))
-_VALUES = ({*"mfn*"}, CASES | {"*"}, {"sg", "pl", "*"})
-"""Of an agreement: gender, case, number."""
 
 
 class NounKind(StrEnum):
-    """What the form of a noun for a person says about that person."""
+    """The kinds of nouns for a person, by the gender that the form shows."""
 
     MASCULINE = "m"
     FEMININE = "f"
@@ -70,7 +67,7 @@ ANY = Agreement("*", "*", "*")
 
 
 def meet(left: Iterable[Agreement], right: Iterable[Agreement]) -> list[Agreement]:
-    """What both sides allow, each once."""
+    """The agreements that both sides allow, each once."""
     return list(_met(tuple(left), tuple(right)))
 
 
@@ -97,7 +94,7 @@ class NounReading(NamedTuple):
     lemma: str
     kind: NounKind
     agreements: tuple[Agreement, ...]
-    """What the form's ending allows, empty where the table does not say."""
+    """The agreement of the form's ending; empty where the table has none."""
 
 
 class SurfaceToken(NamedTuple):
@@ -122,7 +119,7 @@ class WordFacts:
     bases: frozenset[str]
     """`form`, and what is left of it where a written-on article or preposition is cut."""
     readings: tuple[NounReading, ...]
-    """In the table of nouns for people; empty where the form is not in it."""
+    """Readings in the table of nouns for people; empty where the form is not in it."""
     dictionary_forms: frozenset[str]
     """`bases` and the folded lemmas of `readings`: what the glossary may know the word by."""
     names_person: bool
@@ -130,10 +127,9 @@ class WordFacts:
     ending: tuple[str, NounKind] | None
     """The ending of a noun for people that the form has, with what it says."""
     ends_like_person: bool
-    """It has such an ending, of a noun whose gender is not fixed, and is not in the table."""
+    """It ends like a noun for people whose gender is not fixed, and is not in the table."""
     adjective: tuple[Agreement, ...]
-    """What the form allows by its ending if it is an adjective; empty where the ending says
-    nothing."""
+    """The agreements of the form's ending if it is an adjective; empty where the table has none."""
 
 
 @frozen
@@ -201,26 +197,3 @@ class SpeakerRules:
 def shared_beginning(*words: str) -> str:
     """The letters with which all `words` begin."""
     return commonprefix(words)  # noqa: RUF071 - of letters, not of paths
-
-
-def parse_agreements(text: str, *, where: str) -> tuple[Agreement, ...]:
-    """Read ``"m.nom.sg f.dat.sg"``, or ``"f.sg"`` without case; ``-`` is none.
-
-    Raises:
-        PluginError: a value that is none of these.
-    """
-    found = []
-    if text.strip() == "-":
-        return ()
-    for part in text.replace(",", " ").split():
-        bits = part.split(".")
-        if len(bits) == 2:
-            bits.insert(1, "*")
-        if len(bits) != 3 or any(
-            bit not in allowed for bit, allowed in zip(bits, _VALUES, strict=True)
-        ):
-            raise PluginError(
-                f"{where}: expected gender.case.number such as 'm.nom.sg', got {part!r}"
-            )
-        found.append(Agreement(*bits))
-    return tuple(found)

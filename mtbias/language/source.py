@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from unicodedata import category
 
 from mtbias.english.gender_swap import gendered_words, word_gender
@@ -40,15 +41,15 @@ _WORD = re.compile(r"\S+")
 _IN_LIST = re.compile(
     r"\s*(?:,\s*(?:and|or)?|and|or)\s+(?:(?:the|an?)\s+)?(?:[\w-]+\s+)?", re.IGNORECASE
 )
-"""What stands between two nouns of a list: a comma, *and*, *or*, an article, one word that
-qualifies the second."""
+"""Text between two nouns of a list: a comma, *and*, *or*, an article, one word that qualifies the
+second."""
 
 
 class SourceLanguage:
     """A language of sources; by itself one of which nothing is known but how words are parted."""
 
     quantifiers: frozenset[str] = frozenset()
-    """What may stand for people without a noun."""
+    """Words that may stand for people without a noun."""
 
     def __init__(self, code: str) -> None:
         """`code` is that of ISO 639."""
@@ -60,7 +61,7 @@ class SourceLanguage:
         return f"{self.code}/none"
 
     def words(self, text: str) -> tuple[SourceWord, ...]:
-        """What stands between blanks in `text`, in order, without punctuation around it."""
+        """The stretches between blanks in `text`, in order, without punctuation around them."""
         spans = (_without_edges(text, Span(*found.span())) for found in _WORD.finditer(text))
         return tuple(
             SourceWord(s, text[slice(*s)], text[slice(*s)].lower())
@@ -90,7 +91,7 @@ class SourceLanguage:
         return word.text[:1].isupper()
 
     def bases(self, form: str) -> frozenset[str]:
-        """Forms of which two words share one where they are forms of one noun."""
+        """Forms of the noun that a word may be a form of: words of one noun share one."""
         return frozenset((form,))
 
     def stem(self, form: str) -> str:
@@ -178,27 +179,26 @@ class TableSource(SourceLanguage):
     def nouns(self, entity: str) -> Sequence[str]:
         """See `SourceLanguage`; a form has those of all its nouns, of men and of women."""
         words = entity.split()
-        return self._of_word(words[self.head(words)]) if words else ()
+        return self._word_nouns(words[self.head(words)]) if words else ()
 
     def wider_nouns(self, entity: str) -> Sequence[str]:
         """See `SourceLanguage`."""
         parts = (self._language.derived(self._cased(word)) for word in entity.split())
-        return self._english_of(
-            self._language.fold(r.lemma) for readings in parts for r in readings
-        )
+        readings = chain.from_iterable(parts)
+        return self._english_nouns(self._language.fold(reading.lemma) for reading in readings)
 
-    def _of_word(self, word: str) -> Sequence[str]:
+    def _word_nouns(self, word: str) -> Sequence[str]:
         language = self._language
         readings = language.noun(self._cased(word))
         if all(reading.kind is NounKind.THING for reading in readings):
             return ()
-        own = self._english_of(base for _, base in language.bases(language.fold(word)))
-        return own or self._english_of(language.fold(reading.lemma) for reading in readings)
+        by_form = self._english_nouns(base for _, base in language.bases(language.fold(word)))
+        return by_form or self._english_nouns(language.fold(r.lemma) for r in readings)
 
-    def _english_of(self, forms: Iterable[str]) -> Sequence[str]:
-        return tuple(
-            dict.fromkeys(english for form in forms for english in self._english.get(form, ()))
-        )
+    def _english_nouns(self, forms: Iterable[str]) -> Sequence[str]:
+        """The English nouns of all these folded forms, each once."""
+        nouns = chain.from_iterable(self._english.get(form, ()) for form in forms)
+        return tuple(dict.fromkeys(nouns))
 
     def _cased(self, word: str) -> str:
         """A noun as it is written: an entity is named in lower case."""
@@ -214,9 +214,8 @@ class TableSource(SourceLanguage):
 
     def bases(self, form: str) -> frozenset[str]:
         """The form, and its lemmas."""
-        return frozenset(
-            (form, *(self._language.fold(r.lemma) for r in self._language.noun(self._cased(form))))
-        )
+        readings = self._language.noun(self._cased(form))
+        return frozenset((form, *(self._language.fold(reading.lemma) for reading in readings)))
 
     def stem(self, form: str) -> str:
         """See `SourceLanguage`."""
@@ -224,14 +223,13 @@ class TableSource(SourceLanguage):
 
     def head(self, phrase: Sequence[str]) -> int:
         """The first word that is known (es *obrero de la construcción*) and no adjective of the
-        known one behind it (de
-        *junge Ärztin*, though *Junge* is a boy), else the last.
+        known one behind it (de *junge Ärztin*, though *Junge* is a boy), else the last.
         """
-        known = [n for n, word in enumerate(phrase) if self._of_word(word)]
-        heads = (
-            n for n in known if n + 1 not in known or not self._agrees(phrase[n], phrase[n + 1])
-        )
-        return next(heads, super().head(phrase))
+        known = [n for n, word in enumerate(phrase) if self._word_nouns(word)]
+        for n in known:
+            if n + 1 not in known or not self._agrees(phrase[n], phrase[n + 1]):
+                return n
+        return super().head(phrase)
 
     def _agrees(self, word: str, noun: str) -> bool:
         """Whether `word` may be an adjective of the noun behind it; in Romance the second of two is
@@ -243,14 +241,14 @@ class TableSource(SourceLanguage):
         return bool(meet(language.adjective(word), self._agreements(self._cased(noun))))
 
     def _agreements(self, noun: str) -> list[Agreement]:
-        """What the readings of a noun agree with; those of one that is not known with anything."""
-        kinds = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
-        readings = self._language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),)
-        return [
-            a._replace(gender=kinds.get(r.kind, a.gender))
-            for r in readings
-            for a in r.agreements or (ANY,)
-        ]
+        """What the readings of a noun agree with; an unknown noun agrees with anything."""
+        genders = {NounKind.MASCULINE: "m", NounKind.FEMININE: "f"}
+        agreements = []
+        for reading in self._language.noun(noun) or (NounReading(noun, NounKind.COMMON, ()),):
+            for allowed in reading.agreements or (ANY,):
+                gender = genders.get(reading.kind, allowed.gender)
+                agreements.append(allowed._replace(gender=gender))
+        return agreements
 
     def bare(self, text: str, span: Span) -> Span:
         """Without an elided article (fr *l'avocate*)."""
@@ -260,12 +258,12 @@ class TableSource(SourceLanguage):
 
     def number(self, noun: str, before: str) -> str | None:
         """By the readings of the noun that fit the determiner before it."""
-        said = self._language.determiners.get(before, (ANY,))
-        numbers = {a.number for a in meet(self._agreements(noun), said)}
+        determiner = self._language.determiners.get(before, (ANY,))
+        numbers = {a.number for a in meet(self._agreements(noun), determiner)}
         return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
 
     def may_qualify(self, word: SourceWord) -> bool:
-        """What ends like an adjective, where adjectives stand before their noun."""
+        """A word that ends like an adjective, where adjectives stand before their noun."""
         language = self._language
         functional = word.form in language.determiners or word.form in language.prepositions
         before = language.family in (*_ADJECTIVES_BEFORE, *_ADJECTIVES_ON_BOTH_SIDES)

@@ -18,8 +18,8 @@ T = TypeVar("T")
 # Bing's Arabic of 2019 has one such form to 168 of the other letter and writes dozens of nouns so;
 # Google's and MT-GenEval's references have none to some 700.
 MIN_KEPT = 300
-"""Words in the letter for each noun that is surely carelessly written, from which on the letter is
-believed."""
+"""Words that end in the letter for each noun that is surely carelessly written, at least, for the
+letter to be believed."""
 
 
 class SurfaceWord(NamedTuple):
@@ -43,30 +43,30 @@ class SplitTexts:
         self._numbers: dict[str, int] = {}
         """Surface form → its place in `_facts`."""
         self._apart = (-1, False)
-        """The number of forms, and what `keeps_apart` said of them."""
-        self._kept: dict[Callable[[Language, SourceLanguage], Any], Any] = {}
+        """The number of forms, and the answer of `keeps_apart` for them."""
+        self._shared: dict[Callable[[Language, SourceLanguage], Any], Any] = {}
         self._texts: dict[str, array[int]] = {}
         """Text → where its first word starts and the number of its form, then the second's, and so
         on."""
 
-    def kept(self, make: Callable[[Language, SourceLanguage], T]) -> T:
-        """What `make` gives for the two languages, made once for all stages."""
-        if make not in self._kept:
-            self._kept[make] = make(self.language, self.source)
-        made: T = self._kept[make]
-        return made
+    def shared(self, make: Callable[[Language, SourceLanguage], T]) -> T:
+        """The value of `make` for the two languages, computed once for all stages."""
+        if make not in self._shared:
+            self._shared[make] = make(self.language, self.source)
+        value: T = self._shared[make]
+        return value
 
     def words(self, text: str) -> list[SurfaceWord]:
         """The words of `text` in order, elided articles and prepositions split off, punctuation
         dropped.
         """
-        kept = self._texts.get(text)
-        if kept is None:
-            kept = self._texts[text] = self._split(text)
-        facts = [self._facts[number] for number in kept[1::2]]
+        split = self._texts.get(text)
+        if split is None:
+            split = self._texts[text] = self._split(text)
+        facts = [self._facts[number] for number in split[1::2]]
         return [
             SurfaceWord(Span(start, start + len(f.text)), f)
-            for start, f in zip(kept[::2], facts, strict=True)
+            for start, f in zip(split[::2], facts, strict=True)
         ]
 
     def keeps_apart(self, careless: str, letter: str) -> bool:
@@ -79,26 +79,22 @@ class SplitTexts:
         return self._apart[1]
 
     def _counted_apart(self, careless: str, letter: str) -> bool:
-        kept = mixed = 0
+        language = self.language
+        correct = wrong = 0
         for facts in self._facts:
             if facts.form.endswith(letter):
-                kept += 1
-            elif (
-                facts.form.endswith(careless)
-                and facts.readings
-                and self.language.is_definite(facts.form)
-            ):
-                spelt = {
-                    r.lemma for r in self.language.noun(facts.form.removesuffix(careless) + letter)
-                }
-                mixed += spelt.issuperset(r.lemma for r in facts.readings)
-        return kept > mixed * MIN_KEPT
+                correct += 1
+            elif facts.form.endswith(careless) and language.is_definite(facts.form):
+                meant = language.noun(facts.form.removesuffix(careless) + letter)
+                lemmas = {reading.lemma for reading in facts.readings}
+                wrong += bool(lemmas) and lemmas <= {reading.lemma for reading in meant}
+        return correct > wrong * MIN_KEPT
 
     def _split(self, text: str) -> array[int]:
-        kept = array("i")
+        split = array("i")
         for token in self.language.tokens(text):
             number = self._numbers.setdefault(token.text, len(self._facts))
             if number == len(self._facts):
                 self._facts.append(self.language.facts(token.text))
-            kept.extend((token.span.start, number))
-        return kept
+            split.extend((token.span.start, number))
+        return split

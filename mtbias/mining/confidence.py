@@ -1,4 +1,4 @@
-"""How probable it is that a find's pronoun means its profession: a logistic model with few terms.
+"""The probability that a find's pronoun means its profession: a logistic model with few terms.
 
 A pattern finds a structure, not coreference: *his friend asked him whether he would come* has the
 structure of *the friend said he would come*. Most terms are signs of other persons whom the pronoun
@@ -68,13 +68,12 @@ class ConfidenceModel:
 
     intercept: float
     weights: Mapping[str, float]
-    """Of each of `TERMS`."""
+    """Weight of each of `TERMS`."""
 
     def confidence(self, values: Sequence[float]) -> float:
         """The probability for the `term_values` of a find."""
-        total = self.intercept + sum(
-            self.weights[term] * value for term, value in zip(TERMS, values, strict=True)
-        )
+        weighted = (self.weights[term] * x for term, x in zip(TERMS, values, strict=True))
+        total = self.intercept + sum(weighted)
         return 1 / (1 + math.exp(-total))
 
 
@@ -108,72 +107,65 @@ def _terms(
     """The terms that hold."""
     nodes, own = sentence.nodes, bearer(sentence.nodes, find.profession)
     pronoun = nodes[find.pronoun]
-    possessed = (
-        pronoun.head if pronoun.deprel == "nmod:poss" else -1
-    )  # *her sister* is not the one whom *her* means
+    # *Her sister* is not the one whom *her* means.
+    possessed = pronoun.head if pronoun.deprel == "nmod:poss" else -1
     others = [
         words[-1]
-        for words, told in persons(nodes, listed)
-        if told in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
+        for words, word_gender in persons(nodes, listed)
+        if word_gender in {None, gender} and own.isdisjoint(words) and words[-1] != possessed
     ]
-    pronouns = [
-        at for at, node in enumerate(nodes) if GENDER_OF_PRONOUN.get(node.form.lower()) is gender
-    ]
+    genders = [GENDER_OF_PRONOUN.get(node.form.lower()) for node in nodes]
+    pronouns = [n for n, pronoun_gender in enumerate(genders) if pronoun_gender is gender]
     start, end = sorted((find.profession, find.pronoun))
     if sum(node.form in _QUOTES for node in nodes[start:end]) % 2:
         yield "quotation"
-    if any(
-        nodes[at].deprel == "nmod:poss" and nodes[at].head == find.profession
-        for at in (*others, *pronouns)
-    ):
+    owned = {nodes[n].head for n in (*others, *pronouns) if nodes[n].deprel == "nmod:poss"}
+    if find.profession in owned:
         yield "owned"
-    if any(start < at < end for at in others) or any(
-        start < at < end and _is_object_of(nodes, at, own) for at in pronouns
-    ):
+    objects = [n for n in pronouns if _is_object_of(nodes, n, own)]
+    if any(start < n < end for n in (*others, *objects)):
         yield "between"
-    before = {nodes[at].head for at in (*others, *(set(pronouns) - own)) if at < start}
+    before = {nodes[n].head for n in (*others, *(set(pronouns) - own)) if n < start}
     if not before.isdisjoint(ancestors(nodes, find.profession) | ancestors(nodes, find.pronoun)):
         yield "above"
     if find.pronoun < find.profession:
         yield "pronoun-first"
-    yield from (
-        role for role in ("reflexive", "subject") if pronoun.form.lower() in PRONOUN_ROLES[role]
-    )
+    for role in ("reflexive", "subject"):
+        if pronoun.form.lower() in PRONOUN_ROLES[role]:
+            yield role
 
 
 def persons(nodes: Nodes, listed: Container[str]) -> Iterator[tuple[Sequence[int], Gender | None]]:
-    """The mentions of persons but for pronouns: their words, the head of them last; the gender that
-    they tell.
+    """The mentions of persons but for pronouns: their words, the head last, and the gender that
+    they show.
 
-    Persons are gendered nouns, listed occupations, and names. There is no list of names: what a run
-    of proper nouns names shows by its place in the sentence alone, so companies and states that do
-    what persons do are taken for persons.
+    Persons are gendered nouns, listed occupations, and names. There is no list of names: only its
+    place in the sentence tells a person's name from another, so companies and states that act like
+    persons are taken for persons.
     """
     run: list[int] = []
-    for at, node in enumerate(nodes):
-        if node.upos == "NOUN" and (
-            node.form.lower() in listed or word_gender(node.form) is not None
-        ):
-            yield [at], word_gender(node.form)
-        if _is_proper(node, at):
-            run.append(at)
-        if run and (run[-1] != at or at + 1 == len(nodes)):
+    for n, node in enumerate(nodes):
+        gender = word_gender(node.form) if node.upos == "NOUN" else None
+        if node.upos == "NOUN" and (node.form.lower() in listed or gender is not None):
+            yield [n], gender
+        if _is_proper(node, n):
+            run.append(n)
+        if run and (run[-1] != n or n + 1 == len(nodes)):
             head = next((word for word in run if nodes[word].head not in run), run[-1])
             if _names_a_person(nodes, run, head):
                 yield [*run, head], word_gender(nodes[run[0] - 1].form if run[0] else "")
             run = []
 
 
-def _is_proper(node: Node, at: int) -> bool:
+def _is_proper(node: Node, place: int) -> bool:
     """Whether a word is one of a name; a noun with a capital inside the sentence is, since taggers
     err on names.
     """
-    if (
-        not any(map(str.isalpha, node.form))
-        or node.form.removesuffix(".") in gendered_words().titles
-    ):
+    if not any(map(str.isalpha, node.form)):
         return False
-    noun = at > 0 and node.upos == "NOUN" and node.form[0].isupper()
+    if node.form.removesuffix(".") in gendered_words().titles:
+        return False
+    noun = place > 0 and node.upos == "NOUN" and node.form[0].isupper()
     return noun or node.upos == "PROPN" or node.xpos in {"NNP", "NNPS"}
 
 
@@ -182,10 +174,11 @@ def _names_a_person(nodes: Nodes, run: Sequence[int], head: int) -> bool:
     "Tuesday", "a Ford car".
     """
     node = nodes[head]
-    for each in nodes:
-        if each.head in run and (
-            each.deprel == "det" or (each.deprel == "case" and each.form.lower() in _PLACES)
-        ):
+    for other in nodes:
+        if other.head not in run:
+            continue
+        in_place = other.deprel == "case" and other.form.lower() in _PLACES
+        if other.deprel == "det" or in_place:
             return False
     if node.deprel in {"compound", "amod", "nmod:desc"} and nodes[node.head].upos != "PROPN":
         return False
@@ -209,11 +202,11 @@ def _same(nodes: Nodes, word: int) -> Iterator[int]:
     node = nodes[word]
     if _names(nodes, word):
         yield node.head
-    for at, each in enumerate(nodes):
-        if each.head == word and (
-            _names(nodes, at) or (each.deprel == "nsubj" and _has_copula(nodes, word))
-        ):
-            yield at
+    for n, other in enumerate(nodes):
+        if other.head != word:
+            continue
+        if _names(nodes, n) or (other.deprel == "nsubj" and _has_copula(nodes, word)):
+            yield n
     if node.deprel == "nsubj" and _has_copula(nodes, node.head):
         yield node.head
     if node.upos == "NOUN" and word + 1 < len(nodes) and nodes[word + 1].upos == "PROPN":
@@ -228,19 +221,16 @@ def _names(nodes: Nodes, word: int) -> bool:
     if node.deprel == "conj":
         # "the writer and director"; "the producer, Barry White, left", which parsers take for a
         # list.
-        own = {each.deprel for each in nodes if each.head == word}
-        return (
-            own.isdisjoint({"det", "nmod:poss"}) if node.upos == "NOUN" else own.isdisjoint({"cc"})
-        )
-    return node.deprel.startswith(_SAME) or (
-        node.deprel == "compound" and nodes[node.head].upos == "PROPN"
-    )
+        own = {other.deprel for other in nodes if other.head == word}
+        return own.isdisjoint({"det", "nmod:poss"} if node.upos == "NOUN" else {"cc"})
+    title = node.deprel == "compound" and nodes[node.head].upos == "PROPN"
+    return title or node.deprel.startswith(_SAME)
 
 
 def _has_copula(nodes: Nodes, word: int) -> bool:
-    return nodes[word].upos in {"NOUN", "PROPN"} and any(
-        n.head == word and n.deprel == "cop" for n in nodes
-    )
+    if nodes[word].upos not in {"NOUN", "PROPN"}:
+        return False
+    return any(node.head == word and node.deprel == "cop" for node in nodes)
 
 
 def _is_object_of(nodes: Nodes, pronoun: int, own: frozenset[int]) -> bool:
@@ -256,9 +246,8 @@ def _subjects(nodes: Nodes, verb: int) -> set[int]:
     """The subjects of a verb, for a conjunct without one those of the first verb; in a relative
     clause its noun too.
     """
-    subjects = {
-        at for at, each in enumerate(nodes) if each.head == verb and each.deprel.startswith("nsubj")
-    }
+    dependents = [(n, node) for n, node in enumerate(nodes) if node.head == verb]
+    subjects = {n for n, node in dependents if node.deprel.startswith("nsubj")}
     node = nodes[verb]
     if node.deprel == "acl:relcl" or (node.deprel == "acl" and not subjects):
         subjects.add(node.head)

@@ -1,13 +1,12 @@
-"""What a corpus is like, and samples of it in which the sentences of men and of women differ in
-gender alone.
+"""The description of a corpus, and samples of it in which the sentences of men and of women differ
+in gender alone.
 
-Described are size, vocabulary, lengths, pronouns and distances, as BUG's paper describes corpora.
+A description has size, vocabulary, lengths, pronouns and distances, as in BUG's paper.
 
-Samples are drawn by exact matching: as many sentences of men as of women in every cell of like
-sentences, the classes of all properties together (weights that do the same are
-`mtbias.scoring.weighted.weigh`'s, which ``mtbias compare
---weighted`` uses). Or BUG's balanced part: as many sentences of either gender with either
-stereotype.
+Samples are drawn by exact matching: as many sentences of men as of women in every cell, a
+combination of classes of all properties (`mtbias.scoring.weighted.weigh`, for ``mtbias compare
+--weighted``, gives weights with the same effect). Or BUG's balanced part: as many sentences of
+either gender with either stereotype.
 
 Source: Levy, Lazar and Stanovsky, Findings of EMNLP 2021, table 2, figures 3 to 5 and section 3,
 and for the balanced part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG; Stuart,
@@ -16,38 +15,39 @@ and for the balanced part src/evaluations/Analyze.py of github.com/SLAB-NLP/BUG;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mtbias.corpora.bug import FILES
 from mtbias.corpora.corpus import Corpus
 from mtbias.corpora.own_sentences import write_custom
 from mtbias.english.vocabulary import different_words
 from mtbias.errors import DataError
-from mtbias.files.reading import read_table
+from mtbias.files.reading import Record, read_table
 from mtbias.files.writing import check_table_name, signature_line, write_table
 from mtbias.scoring.weighted import ALL_PROPERTIES, PROPERTIES, properties_of
 from mtbias.stats.results import source
 from mtbias.types import Described, Gender, Instance, Stereotype, frozen
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 GENDERS = (Gender.MALE, Gender.FEMALE)
 """The two groups, in the order in which their values stand."""
-QUARTERS = tuple(
-    (gender, side)
-    for gender in (Gender.FEMALE, Gender.MALE)
-    for side in (Stereotype.PRO, Stereotype.ANTI)
-)
+QUARTERS = tuple(product((Gender.FEMALE, Gender.MALE), (Stereotype.PRO, Stereotype.ANTI)))
 
 
 @frozen
 class Sample:
-    """Positions of sentences that were drawn, in the corpus's order, and what they were drawn
-    from.
-    """
+    """A sample of sentences."""
 
     chosen: tuple[int, ...]
+    """Positions of the sentences, in the corpus's order."""
     facts: Mapping[str, int]
+    """Counts of the sentences and cells from which they were drawn, by name."""
 
 
 def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: int) -> Sample:
@@ -68,10 +68,12 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
             raise DataError(
                 f"expected sentences with a {name}, got none in this corpus; leave {name} out"
             )
+
     cells: dict[tuple[str | None, ...], tuple[list[int], list[int]]] = {}
     classes = zip(*by_property.values(), strict=True) if by_property else [()] * len(places)
     for place, cell in zip(places, classes, strict=True):
         cells.setdefault(cell, ([], []))[rows[place].gold is Gender.FEMALE].append(place)
+
     rng = source(seed)
     chosen: list[int] = []
     matched = 0
@@ -81,13 +83,12 @@ def matched_sample(rows: Sequence[Described], properties: Sequence[str], seed: i
         for side in sides:
             chosen += side if len(side) == n else rng.choice(side, n, replace=False).tolist()
     if not chosen:
-        wanted = ", ".join(properties)
+        names = ", ".join(properties)
         raise DataError(
-            f"no sentence of a man is like one of a woman in {wanted}; ask for fewer properties"
+            f"no sentence of a man is like one of a woman in {names}; ask for fewer properties"
         )
-    return Sample(
-        tuple(sorted(chosen)), {"cells of like sentences": len(cells), "with both genders": matched}
-    )
+    facts = {"cells of like sentences": len(cells), "with both genders": matched}
+    return Sample(tuple(sorted(chosen)), facts)
 
 
 def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
@@ -102,22 +103,24 @@ def balanced_part(rows: Sequence[Described], seed: int) -> Sample:
     Raises:
         DataError: a quarter has no row; the message has the number of each.
     """
-    places = {
-        quarter: [n for n, row in enumerate(rows) if (row.gold, row.stereotype) == quarter]
-        for quarter in QUARTERS
-    }
+    places: dict[tuple[Gender, Stereotype], list[int]] = {quarter: [] for quarter in QUARTERS}
+    for place, row in enumerate(rows):
+        for quarter in QUARTERS:
+            if (row.gold, row.stereotype) == quarter:
+                places[quarter].append(place)
     sizes = {f"{gender} {side}": len(own) for (gender, side), own in places.items()}
     n = min(sizes.values())
     if n == 0:
-        counted = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise DataError(
-            f"expected rows of both genders with both stereotypes, got {counted}: nothing is balanced"
+            f"expected rows of both genders with both stereotypes, got {counts}:"
+            " nothing is balanced"
         )
     rng = source(seed)
-    drawn = [
-        place for own in places.values() for place in rng.choice(own, n, replace=False).tolist()
-    ]
-    return Sample(tuple(sorted(drawn)), {f"before, {name}": size for name, size in sizes.items()})
+    chosen: list[int] = []
+    for own in places.values():
+        chosen += rng.choice(own, n, replace=False).tolist()
+    return Sample(tuple(sorted(chosen)), {f"before, {name}": size for name, size in sizes.items()})
 
 
 @frozen
@@ -125,9 +128,10 @@ class BalancedCorpus:
     """A sample that was written."""
 
     sentences: Mapping[str, int]
-    """Of the corpus, of either gender, of what the sample was drawn from, of the sample."""
+    """Numbers of sentences by name: in the corpus, of either gender, in the cells or quarters from
+    which the sample was drawn, in the sample."""
     notes: Mapping[str, int]
-    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
+    """Notes of the corpus's reader (`Corpus.notes`), such as rows that it left out."""
     out: Path
     signature: str
 
@@ -144,8 +148,8 @@ def balance_corpus(
 
     Args:
         corpus: as `mtbias.corpora.load_entities` reads it.
-        out: of BUG and of mined corpora a table with their own columns, of others with those of a
-            corpus of one's own.
+        out: a table, with the corpus's own columns where it is BUG or was mined, else with those
+            of own sentences (`mtbias.corpora.own_sentences`).
         over: the properties that are balanced, of `ALL_PROPERTIES`; None: pronouns, distance,
             length and domain, where they vary.
         quarters: draw BUG's balanced part instead.
@@ -160,53 +164,52 @@ def balance_corpus(
     check_table_name(out)
     rows = [instance for instance in corpus.instances if instance.gold in GENDERS]
     by_property = properties_of(rows, over or PROPERTIES)
-    wanted = [
-        name
-        for name in ALL_PROPERTIES
-        if name in by_property and (over or len(set(by_property[name])) > 1)
-    ]
-    sample = balanced_part(rows, seed) if quarters else matched_sample(rows, wanted, seed)
+    properties = [name for name in ALL_PROPERTIES if name in by_property]
+    if not over:
+        properties = [name for name in properties if len(set(by_property[name])) > 1]
+    sample = balanced_part(rows, seed) if quarters else matched_sample(rows, properties, seed)
     _write(corpus, [rows[n] for n in sample.chosen], out)
+
     options = {
         "dataset": corpus.name,
         "groups": "male+female",
         "method": "quarters" if quarters else "sample",
-        "over": "gender+stereotype" if quarters else "+".join(wanted) or "nothing",
+        "over": "gender+stereotype" if quarters else "+".join(properties) or "nothing",
         "seed": seed,
     }
+    signature = signature_line("balance", {"data": corpus.files}, options)
     sentences = {"in the corpus": len(corpus.instances)}
-    sentences |= {str(gender): sum(row.gold is gender for row in rows) for gender in GENDERS}
+    for gender in GENDERS:
+        sentences[str(gender)] = sum(row.gold is gender for row in rows)
     sentences |= {**sample.facts, "in the sample": len(sample.chosen)}
-    return BalancedCorpus(
-        sentences, corpus.notes, out, signature_line("balance", {"data": corpus.files}, options)
-    )
+    return BalancedCorpus(sentences, corpus.notes, out, signature)
 
 
 def _write(corpus: Corpus[Instance], chosen: Sequence[Instance], out: Path) -> None:
-    """The sample, in the columns of the corpus where it is one of BUG's, else in those of a corpus
-    of one's own.
+    """Write the sample, in the corpus's columns where it is one of BUG's, else in those of own
+    sentences.
     """
     if corpus.name in FILES:
         table = read_table(corpus.path)
         records = (table.records[instance.row] for instance in chosen)
-        write_table(
-            out, ({name: record.raw(name).rstrip() for name in table.columns} for record in records)
-        )
+        write_table(out, (_cells(record, table.columns) for record in records))
         return
     ids = {instance.id for instance in chosen}
-    alone = [
-        replace(
-            i,
-            pair=i.pair if i.pair in ids else None,
-            control=i.control if i.control in ids else None,
-        )
-        for i in chosen
-    ]  # a link to a sentence that is not in the sample would be refused
-    write_custom(out, alone)
+    sentences = []
+    for instance in chosen:
+        # A link to a sentence that is not in the sample would be refused.
+        pair = instance.pair if instance.pair in ids else None
+        control = instance.control if instance.control in ids else None
+        sentences.append(replace(instance, pair=pair, control=control))
+    write_custom(out, sentences)
+
+
+def _cells(record: Record, columns: Sequence[str]) -> dict[str, str]:
+    return {name: record.raw(name).rstrip() for name in columns}
 
 
 _NUMBERS = {"length": 5, "distance": 5, "pronouns": 1, "corpus_pronouns": 1}
-"""What is counted of a sentence, and how wide the classes of a histogram are."""
+"""Property of a sentence that is a number → the width of the classes in its histogram."""
 
 
 @frozen
@@ -220,25 +223,25 @@ class PropertyMean:
     """``all``, or a stereotype."""
     mean: float
     deviation: float
-    """Of the population."""
+    """Standard deviation of the population."""
     n: int
 
 
 @frozen
 class CorpusDescription:
-    """What a corpus is like."""
+    """The description of a corpus."""
 
     sentences: int
     vocabulary: int
     """Different words, as BUG's table 2 counts them (`mtbias.english.vocabulary`)."""
     genders: Sequence[str]
     means: Sequence[PropertyMean]
-    """Of the numbers that the corpus has."""
+    """Means of the numbers that the corpus has."""
     histograms: Sequence[Mapping[str, str | int]]
-    """Of each property's classes the sentences of each of `genders`. The occupation's classes are
-    whether mostly men or mostly women have it, by the corpus's stereotypes."""
+    """For each class of each property, the number of sentences of each of `genders`. The classes
+    of `occupation` are whether mostly men or mostly women have it, by the corpus's stereotypes."""
     notes: Mapping[str, int]
-    """What the reader noticed in the corpus (`Corpus.notes`), rows that it left out among them."""
+    """Notes of the corpus's reader (`Corpus.notes`), such as rows that it left out."""
     signature: str
 
 
@@ -267,49 +270,46 @@ def describe(corpus: Corpus[Instance]) -> CorpusDescription:
         "occupation": [_majority(row) for row in rows],
         "domain": [row.domain for row in rows],
     })  # fmt: skip
-    genders = [
-        gender
-        for gender in ("male", "female", "neutral", "unknown")
-        if gender in set(table["gender"])
-    ]
-    means: list[PropertyMean] = []
+    present = set(table["gender"])
+    genders = [name for name in ("male", "female", "neutral", "unknown") if name in present]
     histograms: list[dict[str, str | int]] = []
-    for name in _NUMBERS:
-        for side in ("all", "pro", "anti"):
-            values = (
-                table.loc[(table["stereotype"] == side) | (side == "all"), name]
-                .dropna()
-                .astype(float)
-            )
-            if len(values):
-                means.append(
-                    PropertyMean(name, side, values.mean(), values.std(ddof=0), len(values))
-                )
     for name in table.columns[1:]:
-        width = _NUMBERS.get(name, 0)
-        counts = pd.crosstab(
-            table[name] // width * width if width else table[name], table["gender"]
-        )
-        names = (
-            f"{first:.0f} to {first + width - 1:.0f}"
-            if width > 1
-            else f"{first:.0f}"
-            if width
-            else first
-            for first in counts.index
-        )
-        for of, numbers in zip(
-            names, counts.reindex(columns=genders, fill_value=0).to_numpy().tolist(), strict=True
-        ):
-            histograms.append(
-                {"class": f"{name}, {of}", **dict(zip(genders, numbers, strict=True))}
-            )
+        histograms += _histogram(table, name, genders)
     return CorpusDescription(
         sentences=len(rows),
         vocabulary=len(different_words(row.source for row in rows)),
         genders=genders,
-        means=means,
+        means=_means(table),
         histograms=histograms,
         notes=corpus.notes,
         signature=signature_line("describe", {"data": corpus.files}, {"dataset": corpus.name}),
     )
+
+
+def _means(table: pd.DataFrame) -> list[PropertyMean]:
+    """The mean of each number over all sentences, and over those of either stereotype."""
+    means = []
+    for name in _NUMBERS:
+        for side in ("all", "pro", "anti"):
+            rows = (table["stereotype"] == side) | (side == "all")
+            values = table.loc[rows, name].dropna().astype(float)
+            if len(values):
+                mean, deviation = values.mean(), values.std(ddof=0)
+                means.append(PropertyMean(name, side, mean, deviation, len(values)))
+    return means
+
+
+def _histogram(
+    table: pd.DataFrame, name: str, genders: Sequence[str]
+) -> Iterator[dict[str, str | int]]:
+    """The sentences of each gender in each class of a property."""
+    import pandas as pd
+
+    width = _NUMBERS.get(name, 0)
+    classes = table[name] // width * width if width else table[name]
+    counts = pd.crosstab(classes, table["gender"]).reindex(columns=list(genders))
+    for first, numbers in zip(counts.index, counts.to_numpy().tolist(), strict=True):
+        title = f"{first:.0f}" if width else first
+        if width > 1:
+            title = f"{first:.0f} to {first + width - 1:.0f}"
+        yield {"class": f"{name}, {title}", **dict(zip(genders, numbers, strict=True))}

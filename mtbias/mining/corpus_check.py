@@ -1,11 +1,11 @@
-"""Rows of a corpus that people check: which are drawn, the page that shows them, and what their
-judgements say.
+"""Checking rows of a corpus by hand: the sample, the page that shows it, and the precision that the
+judgements give.
 
 A row is right where its pronoun stands for the person whom its profession names. The rows are a
 simple random sample without replacement, in random order, so that whoever stops early has judged a
-simple random sample too. The precision is right / (right + wrong), with Wilson's interval; rows of
-which a reader is unsure are counted apart. The interval knows nothing of the corpus's size: of a
-sample that is a large part of it, it is wider than it must be.
+simple random sample too. The precision is right / (right + wrong), with Wilson's interval; rows
+about which a reader is unsure are counted separately. The interval takes the corpus to be infinite:
+where the sample is a large part of it, the interval is wider than it need be.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from mtbias.stats.results import Interval, percent_of, source
 from mtbias.types import frozen
 
 JUDGEMENTS = ("right", "wrong", "unsure")
-"""What a reader may say of a row."""
+"""A reader's judgements of a row."""
 ERRORS = ("other noun would be right", "ambiguous", "he or she", "quoted")
-"""Why a row is wrong, the types of table 1 of BUG's paper; a reader need not say it."""
-_SAID = {
-    **{each: each[0] for each in JUDGEMENTS},
+"""Reasons for *wrong*, the types of table 1 of BUG's paper; a reader may leave them out."""
+_KEYS = {
+    **{judgement: judgement[0] for judgement in JUDGEMENTS},
     **{f"wrong: {why}": str(n) for n, why in enumerate(ERRORS, 1)},
 }
-"""Judgements as a file has them, with the keys of the page."""
+"""Judgement as a file has it → the key for it on the page."""
 
 _REQUIRED = ("sentence_text", "profession", "profession_first_index", "g", "g_first_index")
 
 
 @frozen
 class CheckedRow:
-    """A row as a reader sees it, and what its judgement is grouped by."""
+    """A row as a reader sees it, with the properties by which judgements are grouped."""
 
     key: str
-    """What names it in a file of judgements: a hash of the sentence and the two indices, whatever
-    the row's number."""
+    """Its name in a file of judgements: a hash of the sentence and the two indices, whatever the
+    row's number."""
     words: tuple[str, ...]
     profession: int
     """Index of its word; so is `pronoun`."""
     pronoun: int
     pattern: str
-    """Of a corpus that was mined here; else BUG's number of the query."""
+    """The pattern's name in a corpus that mtbias mined; else BUG's number of the query."""
     confidence: float | None
     gender: str
     """The pronoun's, in lower case."""
@@ -75,7 +75,7 @@ class CheckedCorpus:
     left_out: int
     """Rows without a sentence, or whose index is at another word."""
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
 
 
 def read_corpus(path: Path) -> CheckedCorpus:
@@ -95,19 +95,19 @@ def read_corpus(path: Path) -> CheckedCorpus:
 
 
 def _row(record: Record) -> CheckedRow | None:
-    """None where there is no sentence, or another word at an index."""
+    """The row that can be checked; None where there is no sentence, or another word at an index."""
     row = BugRow(record)
     words = tuple(row.sentence.strip().split(" "))
     if words == ("",):
         return None
     profession, pronoun = record.integer("profession_first_index"), record.integer("g_first_index")
-    if not (
-        stands_at(words, profession, row.profession) and stands_at(words, pronoun, record.get("g"))
-    ):
+    if not stands_at(words, profession, row.profession):
         return None
-    named = "\t".join([" ".join(words), str(profession), str(pronoun)])
+    if not stands_at(words, pronoun, record.get("g")):
+        return None
+    content = "\t".join([" ".join(words), str(profession), str(pronoun)])
     return CheckedRow(
-        key=sha256_of(named)[:16],
+        key=sha256_of(content)[:16],
         words=words,
         profession=profession,
         pronoun=pronoun,
@@ -186,16 +186,18 @@ def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> 
         for row in rows
     ]
     return render_page(
-        "check.html", script_file="check.js", title=f"Check rows of {corpus.name}", n=len(rows), judgements=_SAID,
+        "check.html",
+        script_file="check.js",
+        title=f"Check rows of {corpus.name}",
+        n=len(rows),
+        judgements=_KEYS,
         data={"store": f"mtbias-check-{sha256}", "file": judgements, "rows": content},
         files=f"--data {quote(corpus.name)} --judgements {quote(judgements)}",
-    )  # fmt: skip
+    )
 
 
 def _pieces(row: CheckedRow) -> Iterator[tuple[str, str]]:
-    """The sentence in pieces, each with the class of its mark; an empty one of text that is not
-    marked.
-    """
+    """The sentence in pieces, each with the class of its mark, which is empty for unmarked text."""
     (first, kind), (second, other) = sorted(((row.profession, "head"), (row.pronoun, "other")))
     yield "", " ".join([*row.words[:first], ""])
     yield kind, row.words[first]
@@ -230,8 +232,8 @@ class ReaderAgreement:
     """Rows with the same judgement, in per cent; why a row is wrong does not count."""
     interval: Interval | None
     kappa: float | None
-    """Cohen's κ over right, wrong and unsure; None where both say the same one thing of all
-    rows."""
+    """Cohen's κ over right, wrong and unsure; None where both readers give one and the same
+    judgement on all rows."""
 
 
 @frozen
@@ -246,10 +248,11 @@ class CheckedSample:
     """Both judgements and the sentence; this and `second_reader` are None without a second
     reader."""
     by_gender: Sequence[Precision]
-    """Where more rows of one gender are wrong, a system's ΔG on the corpus is off by that alone."""
+    """Where more rows of one gender are wrong, a system's ΔG on the corpus is biased."""
     by_pattern: Sequence[Precision]
     by_confidence: Sequence[Precision]
-    """By bins of confidence, from the lowest; empty where the corpus has none."""
+    """The precision in bins of confidence, from the lowest; empty where the corpus has no
+    confidence."""
     unknown: int
     """Judgements on rows that the corpus does not have."""
     signature: str
@@ -269,8 +272,8 @@ def read_judgements(path: Path) -> tuple[TextFile, dict[str, str]]:
     by_key: dict[str, str] = {}
     for record in table.records:
         key, judgement = record.get("key"), record.get("judgement")
-        if judgement not in _SAID:
-            raise record.error(f"judgement: expected {', '.join(_SAID)}, got {judgement!r}")
+        if judgement not in _KEYS:
+            raise record.error(f"judgement: expected {', '.join(_KEYS)}, got {judgement!r}")
         if key in by_key:
             raise record.error(
                 f"expected one judgement a row, got a second for {key!r}; remove one of the two"
@@ -280,8 +283,8 @@ def read_judgements(path: Path) -> tuple[TextFile, dict[str, str]]:
 
 
 def check_judgements(data: Path, judgements: Path, second: Path | None = None) -> CheckedSample:
-    """What the `judgements` that the page gave say of the corpus `data`, and how far a `second`
-    reader's agree.
+    """The precision of the corpus `data` by the `judgements` that the page saved, and the agreement
+    with a `second` reader's.
 
     Raises:
         DataError: as `read_corpus` and `read_judgements`; no judgement of a reader is about a row
@@ -289,65 +292,77 @@ def check_judgements(data: Path, judgements: Path, second: Path | None = None) -
     """
     corpus = read_corpus(data)
     rows = {row.key: row for row in corpus.rows}
-    read = [read_judgements(path) for path in (judgements, second) if path]
-    for file, said in read:
-        if rows.keys().isdisjoint(said):
+    readers = [read_judgements(path) for path in (judgements, second) if path]
+    for file, by_key in readers:
+        if rows.keys().isdisjoint(by_key):
             raise file.error(
                 "expected judgements on rows of this corpus, got none; give its own --data"
             )
-    by_key, *others = (
-        {key: one.partition(":")[0] for key, one in said.items()} for _, said in read
-    )
-    judged = [row for key, row in rows.items() if key in by_key]
-    twice = [
-        (by_key[row.key], other[row.key], row)
-        for other in others
-        for row in judged
-        if row.key in other
-    ]
-    why = Counter(read[0][1][row.key].partition(": ")[2] for row in judged)
+    _, first = readers[0]
+    checked = [row for key, row in rows.items() if key in first]
+    reasons = Counter(first[row.key].partition(": ")[2] for row in checked)
+    short = _without_reasons(first)
 
-    def by(field: str) -> list[Precision]:
-        names = sorted(
-            {getattr(row, field) for row in judged} - {""}
-        )  # no name: the corpus does not tell
-        return [
-            _precision(name, [row for row in judged if getattr(row, field) == name], by_key)
-            for name in names
-        ]
-
+    agreement = disagreements = None
+    if second:
+        agreement, disagreements = _compared(checked, short, _without_reasons(readers[1][1]))
+    files = {
+        "data": {data.name: corpus.sha256},
+        "judgements": {file.path.name: file.sha256 for file, _ in readers},
+    }
     return CheckedSample(
-        together=_precision("all", judged, by_key),
-        errors={error: why[error] for error in ERRORS if error in why},
-        second_reader=_agreement([(one, other) for one, other, _ in twice]) if others else None,
-        disagreements=[
-            f"{one}, {other}: {' '.join(row.words)}" for one, other, row in twice if one != other
-        ]
-        if others
-        else None,
-        by_gender=by("gender"),
-        by_pattern=by("pattern"),
-        by_confidence=by("tenth"),
-        unknown=len(by_key) - len(judged),
-        signature=signature_line(
-            "check",
-            {
-                "data": {data.name: corpus.sha256},
-                "judgements": {file.path.name: file.sha256 for file, _ in read},
-            },
-            {},
-        ),
+        together=_precision("all", checked, short),
+        errors={error: reasons[error] for error in ERRORS if error in reasons},
+        second_reader=agreement,
+        disagreements=disagreements,
+        by_gender=_precisions("gender", checked, short),
+        by_pattern=_precisions("pattern", checked, short),
+        by_confidence=_precisions("tenth", checked, short),
+        unknown=len(first) - len(checked),
+        signature=signature_line("check", files, {}),
     )
 
 
-def _agreement(pairs: Sequence[tuple[str, str]]) -> ReaderAgreement:
-    counts = np.array([[pairs.count((one, other)) for other in JUDGEMENTS] for one in JUDGEMENTS])
-    agreed, n = int(np.trace(counts)), len(pairs)
-    shares = percent_of(agreed, n), wilson_percent(agreed, n)
-    return ReaderAgreement("both readers", n, *shares, cohen_kappa(counts) if n else None)
+def _without_reasons(judgements: Mapping[str, str]) -> dict[str, str]:
+    return {key: judgement.partition(":")[0] for key, judgement in judgements.items()}
+
+
+def _compared(
+    rows: Sequence[CheckedRow], first: Mapping[str, str], second: Mapping[str, str]
+) -> tuple[ReaderAgreement, list[str]]:
+    """The agreement of two readers on the rows that both have judged, and their disagreements."""
+    counts = np.zeros((len(JUDGEMENTS), len(JUDGEMENTS)), int)
+    disagreements = []
+    for row in rows:
+        if row.key not in second:
+            continue
+        one, other = first[row.key], second[row.key]
+        counts[JUDGEMENTS.index(one), JUDGEMENTS.index(other)] += 1
+        if one != other:
+            disagreements.append(f"{one}, {other}: {' '.join(row.words)}")
+    agreed, n = int(np.trace(counts)), int(counts.sum())
+    kappa = cohen_kappa(counts) if n else None
+    agreement = ReaderAgreement(
+        "both readers", n, percent_of(agreed, n), wilson_percent(agreed, n), kappa
+    )
+    return agreement, disagreements
+
+
+def _precisions(
+    field: str, rows: Sequence[CheckedRow], judgements: Mapping[str, str]
+) -> list[Precision]:
+    """The judgements by the values of a field of the rows, sorted; rows without a value count
+    nowhere.
+    """
+    groups: dict[str, list[CheckedRow]] = {}
+    for row in rows:
+        groups.setdefault(getattr(row, field), []).append(row)
+    groups.pop("", None)
+    return [_precision(name, groups[name], judgements) for name in sorted(groups)]
 
 
 def _precision(name: str, rows: Sequence[CheckedRow], judgements: Mapping[str, str]) -> Precision:
-    right, wrong, unsure = (sum(judgements[row.key] == one for row in rows) for one in JUDGEMENTS)
+    counts = Counter(judgements[row.key] for row in rows)
+    right, wrong, unsure = (counts[judgement] for judgement in JUDGEMENTS)
     n = right + wrong
     return Precision(name, right, wrong, unsure, percent_of(right, n), wilson_percent(right, n))

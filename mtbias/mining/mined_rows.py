@@ -1,5 +1,5 @@
-"""What is mined: the rows of a corpus like BUG, by the authors' filters and the confidence; and
-contexts of GAP's kind.
+"""Rows of a corpus like BUG, by the authors' filters and the confidence; and contexts of GAP's
+kind.
 
 Duplicates, and one row a sentence, are the whole corpus's business (`mtbias.mining.mining_run`).
 
@@ -57,7 +57,7 @@ class Occupations:
     majority: Mapping[str, Gender | None]
     """The gender of more than half of their workers; None where both are equally many."""
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
 
     def stereotype(self, word: str, gender: Gender) -> int:
         """1 if most workers of the occupation `word` (in any case) are of `gender`, -1 if of the
@@ -67,7 +67,9 @@ class Occupations:
             KeyError: the word is none of the table's.
         """
         majority = self.majority[word.lower()]
-        return 0 if majority is None else 1 if majority is gender else -1
+        if majority is None:
+            return 0
+        return 1 if majority is gender else -1
 
 
 def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occupations:
@@ -88,12 +90,12 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
         words = [word.strip().lower() for word in record.get("entities").split(",") if word.strip()]
         if not words:
             continue
-        men, women = record.number("M_workers"), record.number("F_workers")
-        majority = None if men == women else Gender.MALE if men > women else Gender.FEMALE
+        majority = _majority(record.number("M_workers"), record.number("F_workers"))
         for word in words:
             if len(word.split()) > 1:
                 raise record.error(
-                    f"entities: expected single words, got {word!r}; patterns find nouns of one word"
+                    f"entities: expected single words, got {word!r};"
+                    " patterns find nouns of one word"
                 )
             if majorities.setdefault(word, majority) is not majority:
                 raise record.error(
@@ -104,8 +106,14 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
     return Occupations(majorities, table.file.sha256)
 
 
+def _majority(men: float, women: float) -> Gender | None:
+    if men == women:
+        return None
+    return Gender.MALE if men > women else Gender.FEMALE
+
+
 Kind = Literal["bug", "gap"]
-"""Like which corpus what is mined is: BUG, or GAP."""
+"""The corpus whose form the mined one has: BUG, or GAP."""
 
 NOT_LISTED = "not a listed profession"
 BOTH_GENDERS = "he or she"
@@ -118,12 +126,11 @@ UNSURE = "below the least confidence"
 COLUMN_OF_GENDER = {Gender.MALE: "Male", Gender.FEMALE: "Female"}
 """How BUG's column ``predicted gender`` writes them."""
 
-_EITHER = tuple(
-    f"{first} {between} {second}"
-    for first, second in (("he", "she"), ("she", "he"), ("her", "his"), ("his", "her"))
-    for between in ("or", "/")
+_EITHER = (
+    *("he or she", "he / she", "she or he", "she / he"),
+    *("her or his", "her / his", "his or her", "his / her"),
 )
-"""What the authors leave sentences out for, in this case and with these blanks."""
+"""Texts whose sentences the authors leave out, in this case and with these blanks."""
 
 # BUG's own seven: *hers* is not among them, which `mtbias.english.words.count_pronouns` has.
 _COUNTED = re.compile(r"\b(?:he|she|his|himself|herself|her|him)\b")
@@ -151,7 +158,7 @@ class MinedRow:
     profession: str
     """As the sentence has it."""
     profession_first_index: int
-    """Of the tokens, as `g_first_index`."""
+    """Index of the token, as is `g_first_index`."""
     g: str
     """The pronoun, as the sentence has it."""
     g_first_index: int
@@ -176,7 +183,7 @@ class MinedRow:
 
     @property
     def described(self) -> Mapping[str, str]:
-        """By what the card counts."""
+        """Its value in each table of the card."""
         tens = self.sentence_text.count(" ") // 10 * 10
         return {
             "pattern": self.pattern,
@@ -223,15 +230,14 @@ def rows_of(
     left_out: Counter[str] = Counter()
     for find in finds:
         reason = _authors_reason(tokens, find, pronouns, occupations, options)
-        profession, pronoun = tokens.of(find.profession), tokens.of(find.pronoun)
+        profession, pronoun = tokens.token(find.profession), tokens.token(find.pronoun)
         gender = GENDER_OF_PRONOUN.get(pronoun.lower())
         if reason is not None or gender is None:
             left_out[reason or WITHIN_WORD] += 1
             continue
         distance = tokens.distance(find.profession, find.pronoun)
-        confidence = shipped_model().confidence(
-            term_values(sentence, find, listed, gender, distance)
-        )
+        terms = term_values(sentence, find, listed, gender, distance)
+        confidence = shipped_model().confidence(terms)
         if confidence < options.min_confidence:
             left_out[UNSURE] += 1
             continue
@@ -264,10 +270,8 @@ def _authors_reason(
     occupations: Occupations,
     options: MiningOptions,
 ) -> str | None:
-    """Why a find is left out, by the first of the authors' filters that does so; None where it is
-    kept.
-    """
-    if tokens.of(find.profession).lower() not in occupations.majority:
+    """The first of the authors' filters that leaves a find out; None where it passes all."""
+    if tokens.token(find.profession).lower() not in occupations.majority:
         return NOT_LISTED
     if any(pair in tokens.text for pair in _EITHER):
         return BOTH_GENDERS
@@ -290,9 +294,9 @@ def _cell(value: str | float | None) -> str:
 
 
 SENTENCES = 5
-"""The most of a context."""
+"""Sentences of a context, at most."""
 PRONOUNS = frozenset(GENDER_OF_PRONOUN) - set(PRONOUN_ROLES["reflexive"])
-"""Those that are asked about."""
+"""Pronouns whose person a context leaves open."""
 _CAPITAL = re.compile(r"(?<![^\W_])[^\W\d_a-z]")
 
 
@@ -314,7 +318,7 @@ class MinedContext:
 
     @property
     def described(self) -> Mapping[str, str]:
-        """By what the card counts."""
+        """Its value in each table of the card."""
         return {
             "pattern": self.pattern,
             "pronoun": self.sentence_text[slice(*self.pronoun_at)].lower(),
@@ -331,13 +335,20 @@ def context_lines(contexts: Iterable[MinedContext]) -> Iterator[str]:
     """The lines of GAP's file with the column ``Pattern``; the labels are empty, for people to fill
     in.
     """
-    instances = (
-        GapInstance(
-            f"{one.corpus}-{n}", one.sentence_text, Span(*one.pronoun_at), (Span(*one.a), Span(*one.b)),
-            Labels(None, None), {"URL": one.file, "Pattern": one.pattern},
+    instances = []
+    for n, context in enumerate(contexts, start=1):
+        people = Span(*context.a), Span(*context.b)
+        columns = {"URL": context.file, "Pattern": context.pattern}
+        instances.append(
+            GapInstance(
+                f"{context.corpus}-{n}",
+                context.sentence_text,
+                Span(*context.pronoun_at),
+                people,
+                Labels(None, None),
+                columns,
+            )
         )
-        for n, one in enumerate(contexts, start=1)
-    )  # fmt: skip
     yield from write_instances(instances, ("URL", "Pattern")).removesuffix("\r\n").split("\r\n")
 
 
@@ -350,30 +361,31 @@ def contexts_of(
     file: str,
     offset: int,
 ) -> Iterator[MinedContext]:
-    """The contexts of a passage, one a pronoun at most, in its order.
+    """The contexts of a passage, at most one for each pronoun, in its order.
 
     Args:
         passage: the text.
         sentences: its sentences with their dependencies.
         names: the genders of first names.
-        corpus: what the text is called.
-        file: where the passage is.
-        offset: characters before it there.
+        corpus: name of the corpus that the text is from.
+        file: file and line of the passage.
+        offset: characters before it in the line.
     """
     for last, sentence in enumerate(sentences):
         firsts = range(max(0, last + 1 - SENTENCES), last + 1)
         windows = [Window(passage, sentences[first : last + 1], names) for first in firsts]
-        for at, node in enumerate(sentence.parsed.nodes):
-            if node.form.lower() in PRONOUNS and node.upos == "PRON":
-                gender = GENDER_OF_PRONOUN[node.form.lower()]
-                window = next(
-                    (window for window in windows if len(window.mentions(gender)) == 2), None
-                )
-                found = None if window is None else window.candidates(at)
-                if window is not None and found is not None:
-                    pattern, a, b = found
-                    pronoun, start = _own(sentence.parsed, node, window.last), offset + window.start
-                    yield MinedContext(window.text, pronoun, a, b, pattern, corpus, file, start)
+        for n, node in enumerate(sentence.parsed.nodes):
+            if node.form.lower() not in PRONOUNS or node.upos != "PRON":
+                continue
+            gender = GENDER_OF_PRONOUN[node.form.lower()]
+            with_two = (window for window in windows if len(window.mentions(gender)) == 2)
+            window = next(with_two, None)
+            match = None if window is None else window.candidates(n)
+            if window is None or match is None:
+                continue
+            pattern, a, b = match
+            pronoun, start = _own_span(sentence.parsed, node, window.last), offset + window.start
+            yield MinedContext(window.text, pronoun, a, b, pattern, corpus, file, start)
 
 
 class Window:
@@ -390,54 +402,53 @@ class Window:
 
     @cached_property
     def people(self) -> list[Person]:
-        """Whom it names."""
-        words = (
-            (_own(one.parsed, node, one.offset - self.start), node.upos == "PROPN")
-            for one in self.sentences
-            for node in one.parsed.nodes
-        )
+        """The people whom it names."""
+        words = []
+        for sentence in self.sentences:
+            for node in sentence.parsed.nodes:
+                span = _own_span(sentence.parsed, node, sentence.offset - self.start)
+                words.append((span, node.upos == "PROPN"))
         return people(self.text, proper_names(self.text, words), self.names)
 
     def mentions(self, gender: Gender) -> list[tuple[Span, ...]]:
-        """Those of each of its people of a gender."""
+        """The mentions of each of its people of a gender."""
         return [person.mentions for person in self.people if person.gender is gender]
 
-    def candidates(self, at: int) -> tuple[str, Span, Span] | None:
+    def candidates(self, pronoun: int) -> tuple[str, Span, Span] | None:
         """The pattern in which the pronoun, a node of the last sentence, may mean two people, and
         where they stand.
         """
         parsed = self.sentences[-1].parsed
-        pronoun = _own(parsed, parsed.nodes[at], self.last)
-        two = self.mentions(GENDER_OF_PRONOUN[parsed.nodes[at].form.lower()])
+        node = parsed.nodes[pronoun]
+        span = _own_span(parsed, node, self.last)
+        one, other = self.mentions(GENDER_OF_PRONOUN[node.form.lower()])
         before = self.sentences[-2].offset - self.start if len(self.sentences) > 1 else self.last
-        own, previous, behind = (
-            [
-                [span for span in mentions if start <= span.start and span.end <= end]
-                for mentions in two
-            ]
-            for start, end in (
-                (self.last, pronoun.start),
-                (before, self.last),
-                (pronoun.end, len(self.text)),
-            )
-        )
+
+        own = _within(one, self.last, span.start), _within(other, self.last, span.start)
+        previous = _within(one, before, self.last), _within(other, before, self.last)
         for places in (own, previous):
             if all(places):
                 a, b = sorted(spans[-1] for spans in places)
                 return "FINALPRO", a, b
-        if is_initial(parsed, at):
-            if all(behind):
-                a, b = sorted(spans[0] for spans in behind)
-                return "INITIALPRO", a, b
-            for first, second in ((0, 1), (1, 0)):
-                if previous[first] and behind[second]:
-                    return "MEDIALPRO", previous[first][-1], behind[second][0]
+        if not is_initial(parsed, pronoun):
+            return None
+        behind = _within(one, span.end, len(self.text)), _within(other, span.end, len(self.text))
+        if all(behind):
+            a, b = sorted(spans[0] for spans in behind)
+            return "INITIALPRO", a, b
+        for first, second in ((0, 1), (1, 0)):
+            if previous[first] and behind[second]:
+                return "MEDIALPRO", previous[first][-1], behind[second][0]
         return None
 
 
-def _own(sentence: ParsedSentence, node: Node, offset: int) -> Span:
-    """Where a word itself stands in a text in which its sentence begins at `offset`: the "he" of
-    "he's".
+def _within(spans: Iterable[Span], start: int, end: int) -> list[Span]:
+    return [span for span in spans if start <= span.start and span.end <= end]
+
+
+def _own_span(sentence: ParsedSentence, node: Node, offset: int) -> Span:
+    """The characters of a word alone (the "he" of "he's") in a text whose sentence begins at
+    `offset`.
     """
     start, end = node.span
     end = start + len(node.form) if sentence.text.startswith(node.form, start) else end
@@ -452,9 +463,8 @@ def is_initial(sentence: ParsedSentence, pronoun: int) -> bool:
     conjunctions, and ends before what it depends on.
     """
     nodes = sentence.nodes
-    begin = next(
-        (n for n, node in enumerate(nodes) if node.upos not in {"PUNCT", "CCONJ", "SYM"}), 0
-    )
+    words = (n for n, node in enumerate(nodes) if node.upos not in {"PUNCT", "CCONJ", "SYM"})
+    begin = next(words, 0)
     relations = {"advcl", "obl"} if nodes[pronoun].deprel == "nmod:poss" else {"advcl"}
     for top in ancestors(nodes, pronoun):
         if nodes[top].deprel.partition(":")[0] in relations:

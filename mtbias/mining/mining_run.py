@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import asdict, astuple, field
 from functools import cache
 from hashlib import blake2b
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from multiprocessing import get_context
 from pathlib import Path
 from shlex import quote
@@ -44,8 +44,15 @@ from mtbias.mining.mined_rows import (
     rows_of,
 )
 from mtbias.mining.patterns import SHIPPED, Pattern, find, read_patterns
-from mtbias.mining.text_input import Chunk, InputFile, WordFilter, input_files, read_chunks
-from mtbias.morphology.english_parser import MOST_TOKENS, EnglishParser
+from mtbias.mining.text_input import (
+    Chunk,
+    InputFile,
+    Passage,
+    WordFilter,
+    input_files,
+    read_chunks,
+)
+from mtbias.morphology.english_parser import MOST_TOKENS, EnglishParser, PassageSentence
 from mtbias.morphology.stanza_models import PARSER, StanzaPackage, find_package, stanza_folder
 from mtbias.report.tables import PrintedTable, draw, markdown_text, number
 from mtbias.types import Gender, Progress, frozen
@@ -59,7 +66,7 @@ STAGES = ("passages", "passages with the words", "sentences", "sentences parsed"
 these; those of them that were parsed."""
 _COUNTS = ("stages", "matched", "left_out")
 _COMMONEST = 10
-"""Of the professions, patterns and so on, in a table of the card."""
+"""Number of the commonest professions, patterns and so on in a table of the card."""
 
 _CARD = """\
 # {name}
@@ -91,8 +98,8 @@ _CARD = """\
 """
 
 
-class _OfKind(NamedTuple):
-    """What the kinds differ in at the end: rows, their file, and the texts of the card."""
+class _Output(NamedTuple):
+    """The output of a kind of mining: rows, their file, and the texts of the card."""
 
     row: Callable[..., Any]
     lines: Callable[[Iterable[Any]], Iterable[str]]
@@ -101,12 +108,13 @@ class _OfKind(NamedTuple):
     limits: str
 
 
-_KINDS: Mapping[Kind, _OfKind] = {
-    "bug": _OfKind(
+_KINDS: Mapping[Kind, _Output] = {
+    "bug": _Output(
         MinedRow,
         corpus_lines,
         """\
-Sentences with a profession and a gendered pronoun that a syntactic pattern ties together, mined from text by
+Sentences with a profession and a gendered pronoun that a syntactic pattern ties together, mined \
+from text by
 `mtbias corpora mine` as BUG was (Levy, Lazar and Stanovsky, Findings of EMNLP 2021).""",
         """\
 mtbias eval --model opus-mt --lang de --dataset bug --data {file}
@@ -115,24 +123,32 @@ mtbias coref score bug --data {file} --predictions clusters.jsonl
 mtbias corpora check --data {file} --out check.html
 mtbias corpora balance --dataset bug --data {file} --out balanced.tsv""",
         """\
-- A pattern finds a structure, not coreference: a share of the rows is wrong. mtbias's manual (docs/mining.md) has the
-  precision that was measured for the patterns; that of this corpus is found with `mtbias corpora check`. The
-  confidence was fitted on finds of mtbias's own patterns in other texts; it does not know how right other patterns are.
-- The gender is the pronoun's, he or she; nobody else is in the corpus. Stereotypes are the majority of workers in the
+- A pattern finds a structure, not coreference: a share of the rows is wrong. mtbias's manual \
+(docs/mining.md) has the
+  precision that was measured for the patterns; that of this corpus is found with `mtbias corpora \
+check`. The
+  confidence was fitted on finds of mtbias's own patterns in other texts; it does not know how \
+right other patterns are.
+- The gender is the pronoun's, he or she; nobody else is in the corpus. Stereotypes are the \
+majority of workers in the
   table of occupations, in its country and year.
-- The sentences are those in which the patterns hold, not a sample of the texts: frequencies of professions or genders
+- The sentences are those in which the patterns hold, not a sample of the texts: frequencies of \
+professions or genders
   here are not those of the texts.""",
     ),
-    "gap": _OfKind(
+    "gap": _Output(
         MinedContext,
         context_lines,
         """\
-Contexts with a gendered pronoun and exactly two people of its gender, mined from text by `mtbias corpora mine --kind
+Contexts with a gendered pronoun and exactly two people of its gender, mined from text by `mtbias \
+corpora mine --kind
 gap` after GAP (Webster et al. 2018) and Counter-GAP (Xie et al. 2023, section 2.1).""",
         "mtbias coref counterfactual --data {file} --out quadruples.tsv",
         """\
-- The labels A-coref and B-coref are empty: people have to say whom the pronoun means, TRUE or FALSE.
-- People are proper names whose gender a title or the list of names tells; others are not seen, so that a context may
+- The labels A-coref and B-coref are empty: people have to say whom the pronoun means, TRUE or \
+FALSE.
+- People are proper names whose gender a title or the list of names tells; others are not seen, so \
+that a context may
   have further people. The gender is the pronoun's, he or she; nobody else is in the corpus.""",
     ),
 }
@@ -140,10 +156,10 @@ gap` after GAP (Webster et al. 2018) and Counter-GAP (Xie et al. 2023, section 2
 
 @frozen
 class MinedChunk:
-    """What a chunk of text gave: rows, and counts that add up over the chunks of a text."""
+    """The result of a chunk of text: rows, and counts that add up over the chunks of a text."""
 
     rows: list[Any] = field(default_factory=list)
-    """Of the kind (`_KINDS`)."""
+    """Rows of the kind (`_KINDS`)."""
     stages: Counter[str] = field(default_factory=Counter)
     """By `STAGES`."""
     matched: Counter[str] = field(default_factory=Counter)
@@ -154,8 +170,8 @@ class MinedChunk:
 
 @frozen
 class MiningPlan:
-    """What the rows of a text depend on, and where they are computed; processes get a copy of
-    it.
+    """Everything that the rows of a text depend on, and the device on which they are computed;
+    processes get a copy of it.
     """
 
     files: tuple[InputFile, ...]
@@ -165,7 +181,7 @@ class MiningPlan:
     package: StanzaPackage
     device: str
     names: Mapping[str, Gender] | None = None
-    """The genders of first names, of which contexts of GAP's kind are mined."""
+    """The genders of first names, for contexts of GAP's kind."""
 
     @property
     def words(self) -> Callable[[str], bool]:
@@ -174,9 +190,8 @@ class MiningPlan:
         """
         if self.names is not None:
             return may_hold
-        return WordFilter(
-            self.occupations.majority, (word for pattern in self.patterns for word in pattern.words)
-        )
+        pronouns = chain.from_iterable(pattern.words for pattern in self.patterns)
+        return WordFilter(self.occupations.majority, pronouns)
 
 
 @frozen
@@ -220,7 +235,7 @@ def mine(
         out: the corpus, a TSV; its card is written beside it.
         kind: like BUG or like GAP.
         field: the field of JSON lines that has the text (default: text).
-        name: what the column corpus has (default: the file's name without its endings, or the
+        name: value of the column corpus (default: the file's name without its endings, or the
             folder's).
         names: first names, of the kind gap (default: the example list).
         patterns: a file of them, of the kind bug, as are `occupations` and `options` (default: the
@@ -242,12 +257,7 @@ def mine(
         MissingResourceError: the table of occupations or Stanza's models are not there.
         RunFolderError: a file cannot be written.
     """
-    if out.suffix.lower() not in {".tsv", ".tab"}:
-        raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
-    if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):
-        raise SettingError(
-            "out", f"expected a file outside the folders that are read, got {str(out)!r}"
-        )
+    _refuse_output(out, texts)
     if kind == "gap" and (patterns or occupations or options != MiningOptions()):
         raise SettingError(
             "kind", "gap goes with --names, not with patterns, occupations or filters"
@@ -260,9 +270,9 @@ def mine(
     pattern_list: tuple[Pattern, ...] = ()
     table, genders = Occupations({}, ""), None
     if kind == "gap":
-        listed = read_names(names or EXAMPLE_NAMES)
-        genders = listed.gender
-        hashes |= {"names": {"": listed.sha256}}
+        name_list = read_names(names or EXAMPLE_NAMES)
+        genders = name_list.gender
+        hashes |= {"names": {"": name_list.sha256}}
     else:
         pattern_list, table = read_patterns(patterns), read_occupations(occupations, folder)
         hashes |= {
@@ -271,33 +281,45 @@ def mine(
             "confidence": {"": sha256_of_file(WEIGHTS)},
         }
     package = find_package("en", stanza_folder(stanza_dir, folder), PARSER)
-    require_device(device := chosen_device(device))
+    device = chosen_device(device)
+    require_device(device)
     plan = MiningPlan(files, pattern_list, table, options, package, device, genders)
-    depends = {"parser": f"{package.analyses_signature} on {device}"}
-    depends |= {"kind": kind} if kind == "gap" else vars(options)
+    choices = {"parser": f"{package.analyses_signature} on {device}"}
+    choices |= {"kind": kind} if kind == "gap" else vars(options)
     settings = {
         **hashes,
         "input": sha256_of(json.dumps([[str(file.path), *astuple(file)[1:]] for file in files])),
         "field": field,
-        "options": depends,
+        "options": choices,
         "mtbias": __version__,
     }
     card = out.with_suffix(".md")
-    with kept_lines(out, settings, beside=[card]) as kept:
-        _mine(plan, kept, field or "text", processes, progress)
-        rows, counts = _write(kept, out, _KINDS[kind])
-        read = {stage: counts.stages[stage] for stage in STAGES}
+    with kept_lines(out, settings, beside=[card]) as chunks:
+        _mine(plan, chunks, field or "text", processes, progress)
+        rows, counts = _write(chunks, out, _KINDS[kind])
+        stages = {stage: counts.stages[stage] for stage in STAGES}
         left_out = dict(sorted(counts.left_out.items()))
-        signature = signature_line("mine", hashes, depends)
-        counted = {**read, **{f"left out: {why}": n for why, n in left_out.items()}}
-        write_atomic(card, rows.card(out, counted, signature, licence, kind).encode())
+        signature = signature_line("mine", hashes, choices)
+        shown = {**stages, **{f"left out: {why}": n for why, n in left_out.items()}}
+        write_atomic(card, rows.card(out, shown, signature, licence, kind).encode())
         matched = dict(sorted(counts.matched.items()))
-        return MinedCorpus(rows.rows, read, matched, left_out, kept.resumed, out, card, signature)
+        resumed = chunks.resumed
+        return MinedCorpus(rows.rows, stages, matched, left_out, resumed, out, card, signature)
+
+
+def _refuse_output(out: Path, texts: Sequence[Path]) -> None:
+    """Refuse an output that is no TSV, or lies in a folder that is read."""
+    if out.suffix.lower() not in {".tsv", ".tab"}:
+        raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
+    if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):
+        raise SettingError(
+            "out", f"expected a file outside the folders that are read, got {str(out)!r}"
+        )
 
 
 class RowCounts:
-    """What the card of a corpus counts in its rows, one after the other, so that memory does not
-    grow with them.
+    """The counts on the card of a corpus. Rows are counted one after the other, so that memory does
+    not grow with them.
     """
 
     def __init__(self) -> None:
@@ -326,29 +348,28 @@ class RowCounts:
 
         Args:
             corpus: its file.
-            counted: what was read, parsed and left out, in the order in which it is shown.
+            counted: numbers of texts that were read, parsed and left out, in the order in which
+                they are shown.
             signature: of the corpus.
             licence: of the texts, as the user states it.
             kind: like BUG or like GAP.
         """
-        tables = [
-            PrintedTable(
-                [f"{of} ({len(counts):,} in all)", "rows"], _cells(counts.most_common(_COMMONEST))
-            )
-            for of, counts in self._tables.items()
-        ]
+        tables = []
+        for name, values in self._tables.items():
+            header = [f"{name} ({len(values):,} in all)", "rows"]
+            tables.append(PrintedTable(header, _cells(values.most_common(_COMMONEST))))
+        counts = PrintedTable(["", "number"], _cells(counted.items()))
+        licence_text = "not stated: find out before you share the corpus"
+        if licence is not None:
+            licence_text = markdown_text(licence)
         return _CARD.format(
             name=markdown_text(corpus.name),
             rows=self.rows,
-            licence="not stated: find out before you share the corpus"
-            if licence is None
-            else markdown_text(licence),
+            licence=licence_text,
             confidence=number(self._confidence / self.rows if self._confidence else None, 2),
             signature=signature,
             tables=draw(tables, "markdown").strip() if tables else "",
-            counts=draw(
-                [PrintedTable(["", "number"], _cells(counted.items()))], "markdown"
-            ).strip(),
+            counts=draw([counts], "markdown").strip(),
             what=_KINDS[kind].what,
             commands=_KINDS[kind].commands.format(file=quote(corpus.name)),
             limits=_KINDS[kind].limits,
@@ -360,45 +381,40 @@ def _cells(counts: Iterable[tuple[str, int]]) -> list[list[str]]:
 
 
 def _mine(
-    plan: MiningPlan, kept: KeptLines, field: str, processes: int, progress: Progress
+    plan: MiningPlan, chunks: KeptLines, field: str, processes: int, progress: Progress
 ) -> None:
-    """Mine the chunks that are not kept yet, and keep them."""
+    """Mine the chunks that are not among `chunks` yet, and add them."""
     total = sum(file.size for file in plan.files)
-    chunks = read_chunks(plan.files, plan.words, field)
-    with closing(
-        mined_chunks(plan, islice(chunks, sum(1 for _ in kept), None), processes)
-    ) as mined:
-        for chunk, content in mined:
-            kept.append(
-                {name: getattr(content, name) for name in _COUNTS}
-                | {"rows": list(map(asdict, content.rows))}
-            )
+    done = sum(1 for _ in chunks)
+    missing = islice(read_chunks(plan.files, plan.words, field), done, None)
+    with closing(mined_chunks(plan, missing, processes)) as results:
+        for chunk, mined in results:
+            counts = {name: getattr(mined, name) for name in _COUNTS}
+            chunks.append(counts | {"rows": list(map(asdict, mined.rows))})
             progress("mine", chunk.done >> 10, total >> 10)
 
 
-def _write(kept: KeptLines, out: Path, kind: _OfKind) -> tuple[RowCounts, MinedChunk]:
-    """Write the corpus; what is counted of its rows and of the text."""
+def _write(chunks: KeptLines, out: Path, kind: _Output) -> tuple[RowCounts, MinedChunk]:
+    """Write the corpus; the counts over its rows, and those over the text."""
     counts = MinedChunk()
     last: dict[bytes, int] = {}
     """The last row of each sentence."""
     number, before = 0, None
-    for line in kept:
+    for chunk in chunks:
         for name in _COUNTS:
-            getattr(counts, name).update(line[name])
-        for row in line["rows"]:
+            getattr(counts, name).update(chunk[name])
+        for row in chunk["rows"]:
+            place = row["file"], row["offset"]
             digest = blake2b(row["sentence_text"].encode(), digest_size=16).digest()
             if digest in last:
-                counts.left_out[
-                    SAME_SENTENCE if before == (row["file"], row["offset"]) else DUPLICATE
-                ] += 1
+                counts.left_out[SAME_SENTENCE if before == place else DUPLICATE] += 1
             last[digest] = number
-            number, before = number + 1, (row["file"], row["offset"])
+            number, before = number + 1, place
     chosen = set(last.values())
     rows = RowCounts()
-    every = enumerate(row for line in kept for row in line["rows"])
-    write_atomic(
-        out, kind.lines(rows.counted(kind.row(**row) for number, row in every if number in chosen))
-    )
+    every = enumerate(chain.from_iterable(chunk["rows"] for chunk in chunks))
+    corpus = (kind.row(**row) for number, row in every if number in chosen)
+    write_atomic(out, kind.lines(rows.counted(corpus)))
     return rows, counts
 
 
@@ -410,57 +426,78 @@ def mine_chunk(plan: MiningPlan, chunk: Chunk) -> MinedChunk:
     """
     # Sentences are filtered too, but for contexts, which have sentences without a pronoun.
     keep = plan.words if plan.names is None else lambda _: True
-    parses = _parser(plan.package, plan.device).parse(
-        [passage.text for passage in chunk.passages], keep
-    )
+    texts = [passage.text for passage in chunk.passages]
+    parses = _parser(plan.package, plan.device).parse(texts, keep)
     numbers = (chunk.read, len(chunk.passages), parses.sentences, len(parses.parsed))
-    mined = MinedChunk(
-        [], Counter(dict(zip(STAGES, numbers, strict=True))), Counter(), chunk.left_out.copy()
-    )
+    stages = Counter(dict(zip(STAGES, numbers, strict=True)))
+    mined = MinedChunk([], stages, Counter(), chunk.left_out.copy())
     if parses.too_long:
         mined.left_out[LONG_SENTENCE] = parses.too_long
-    for at, of in groupby(parses.parsed, lambda sentence: sentence.passage):
-        passage, sentences = chunk.passages[at], list(of)
-        file = plan.files[passage.file]
-        corpus, where = file.corpus, f"{escaped(str(file.path))}:{passage.line}"
-        if plan.names is not None:
-            found = contexts_of(
-                passage.text,
-                sentences,
-                plan.names,
-                corpus=corpus,
-                file=where,
-                offset=passage.offset,
-            )
-            mined.rows.extend(found)
-            continue
-        for sentence in sentences:
-            finds = find(sentence.parsed, plan.patterns, plan.occupations.majority)
-            mined.matched.update(each.pattern for each in finds)
-            rows, left_out = rows_of(
-                sentence.parsed, finds, plan.occupations, plan.options, corpus=corpus, file=where,
-                offset=passage.offset + sentence.offset,
-            )  # fmt: skip
-            mined.rows.extend(rows)
-            mined.left_out.update(left_out)
-    if plan.names is not None:
-        mined.matched.update(one.pattern for one in mined.rows)
+    for index, group in groupby(parses.parsed, lambda sentence: sentence.passage):
+        passage, sentences = chunk.passages[index], list(group)
+        if plan.names is None:
+            _mine_sentences(plan, passage, sentences, mined)
+        else:
+            _mine_contexts(plan, passage, sentences, mined)
     return mined
+
+
+def _mine_sentences(
+    plan: MiningPlan, passage: Passage, sentences: Sequence[PassageSentence], mined: MinedChunk
+) -> None:
+    """Add the rows of a passage's sentences, like BUG's."""
+    for sentence in sentences:
+        finds = find(sentence.parsed, plan.patterns, plan.occupations.majority)
+        mined.matched.update(match.pattern for match in finds)
+        rows, left_out = rows_of(
+            sentence.parsed,
+            finds,
+            plan.occupations,
+            plan.options,
+            corpus=plan.files[passage.file].corpus,
+            file=_place(plan, passage),
+            offset=passage.offset + sentence.offset,
+        )
+        mined.rows.extend(rows)
+        mined.left_out.update(left_out)
+
+
+def _mine_contexts(
+    plan: MiningPlan, passage: Passage, sentences: Sequence[PassageSentence], mined: MinedChunk
+) -> None:
+    """Add the contexts of a passage, like GAP's."""
+    contexts = list(
+        contexts_of(
+            passage.text,
+            sentences,
+            plan.names or {},
+            corpus=plan.files[passage.file].corpus,
+            file=_place(plan, passage),
+            offset=passage.offset,
+        )
+    )
+    mined.rows.extend(contexts)
+    mined.matched.update(context.pattern for context in contexts)
+
+
+def _place(plan: MiningPlan, passage: Passage) -> str:
+    """File and line of a passage."""
+    return f"{escaped(str(plan.files[passage.file].path))}:{passage.line}"
 
 
 @cache
 def _parser(package: StanzaPackage, device: str) -> EnglishParser:
-    """The one of a process."""
+    """The parser of this process."""
     return EnglishParser(package, device)
 
 
 def mined_chunks(
     plan: MiningPlan, chunks: Iterable[Chunk], processes: int
 ) -> Generator[tuple[Chunk, MinedChunk], None, None]:
-    """What each of `chunks` gives, in their order, worked out by so many `processes`, of one thread
-    each.
+    """Each of `chunks` with its result, in their order, computed by so many `processes` of one
+    thread each.
 
-    When the iterator is closed, all are ended.
+    When the iterator is closed, all processes are ended.
 
     Raises:
         MissingResourceError: Stanza cannot load its models.
@@ -470,11 +507,11 @@ def mined_chunks(
         for chunk in chunks:
             yield chunk, mine_chunk(plan, chunk)
         return
-    left, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
+    remaining, waiting = iter(chunks), deque[tuple[Chunk, Future[MinedChunk]]]()
     pool = ProcessPoolExecutor(processes, get_context("spawn"), begin_worker)
     try:
         while True:
-            for chunk in islice(left, _AHEAD * processes - len(waiting)):
+            for chunk in islice(remaining, _AHEAD * processes - len(waiting)):
                 waiting.append((chunk, pool.submit(mine_chunk, plan, chunk)))
             if not waiting:
                 return
@@ -482,12 +519,12 @@ def mined_chunks(
             yield chunk, future.result()
     except BrokenProcessPool:
         raise MtbiasError(
-            "a process was ended (too little memory?): give fewer --processes; the same command resumes"
+            "a process was ended (too little memory?): give fewer --processes;"
+            " the same command resumes"
         ) from None
     finally:
-        for process in list(
-            (pool._processes or {}).values()
-        ):  # which else would finish what they are at
+        # Otherwise they would finish their chunks first.
+        for process in list((pool._processes or {}).values()):
             process.terminate()
         pool.shutdown(cancel_futures=True)
 

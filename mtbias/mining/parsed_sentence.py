@@ -1,4 +1,4 @@
-"""What a pattern finds in a parsed sentence, and its tokens as BUG's columns count them."""
+"""The finds of patterns in a parsed sentence, and its tokens as BUG's columns count them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SentenceTokens(NamedTuple):
         """The column ``sentence_text``."""
         return " ".join(self.tokens)
 
-    def of(self, node: int) -> str:
+    def token(self, node: int) -> str:
         """The (first) token of a node."""
         return self.tokens[self.first[node]]
 

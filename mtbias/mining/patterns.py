@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -67,14 +67,16 @@ BUG_QUERIES = {
     14: 21,
 }
 """The paper's numbers of its patterns → BUG's ``data_index``, which counts the 21 queries before
-seven were dropped; the kept ones are in the appendix's order."""
+seven were dropped; the remaining ones are in the appendix's order."""
 
 MOST_STEPS = 10
-"""Of a path; the paper's longest has six. Every step that may be left out doubles the paths."""
+"""Steps of a path, at most; the paper's longest has six. Every step that may be left out doubles
+the paths."""
 
 _RELATIONS = """
-    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed
-    flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp
+    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse
+    dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis
+    punct reparandum root vocative xcomp
     """
 RELATIONS = frozenset(_RELATIONS.split())
 """The relations of Universal Dependencies, version 2, without their subtypes."""
@@ -116,10 +118,11 @@ class Pattern:
             raise ValueError(
                 f"name: expected text in one line that does not end in {EDGES}, got {self.name!r}"
             )
-        if strange := [number for number in self.numbers if number not in BUG_QUERIES]:
-            raise ValueError(
-                f"numbers: expected the paper's patterns, 1 to {max(BUG_QUERIES)}, got {strange[0]}"
-            )
+        for number in self.numbers:
+            if number not in BUG_QUERIES:
+                raise ValueError(
+                    f"numbers: expected the paper's patterns, 1 to {max(BUG_QUERIES)}, got {number}"
+                )
         if steps > MOST_STEPS:
             raise ValueError(f"down: expected at most {MOST_STEPS} steps up and down, got {steps}")
         if not self.pronouns or not all(down for _, down in self.paths):
@@ -137,7 +140,7 @@ class Pattern:
     @cached_property
     def words(self) -> frozenset[str]:
         """The pronouns that it may find, in lower case."""
-        return frozenset(word for role in self.pronouns for word in PRONOUN_ROLES[role])
+        return frozenset(chain.from_iterable(PRONOUN_ROLES[role] for role in self.pronouns))
 
     @property
     def number(self) -> int | None:
@@ -162,12 +165,8 @@ class Pattern:
 def _climb(graph: DependencyGraph, words: set[int], steps: tuple[Step, ...]) -> set[int]:
     """The words that are reached from `words` by going up an edge for each of `steps`."""
     for step in steps:
-        words = {
-            head
-            for word in words
-            for label, head in graph.heads[word]
-            if label in step or step == ANY
-        }
+        edges = chain.from_iterable(graph.heads[word] for word in words)
+        words = {head for label, head in edges if label in step or step == ANY}
     return words
 
 
@@ -201,14 +200,15 @@ def _paths(steps: Sequence[str], key: str) -> list[tuple[Step, ...]]:
         for label in sorted(labels - ANY):
             if label.partition(":")[0] not in RELATIONS:
                 raise ValueError(
-                    f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there are "
-                    f"{', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
+                    f"{key}: {label!r} is no relation of Universal Dependencies, version 2; there"
+                    f" are {', '.join(sorted(RELATIONS))}, and their subtypes, such as nmod:poss"
                 )
-        paths = [
-            more
-            for path in paths
-            for more in [(*path, labels), *([path] if step.endswith("?") else [])]
-        ]
+        longer: list[tuple[Step, ...]] = []
+        for path in paths:
+            longer.append((*path, labels))
+            if step.endswith("?"):
+                longer.append(path)
+        paths = longer
     return paths
 
 
@@ -224,13 +224,10 @@ def find(
     hold it.
     """
     nodes = sentence.nodes
-    nouns = [
-        at
-        for at, node in enumerate(nodes)
-        if node.form.lower() in listed and is_singular_noun(node)
-    ]
+    forms = [node.form.lower() for node in nodes]
+    nouns = [n for n, node in enumerate(nodes) if forms[n] in listed and is_singular_noun(node)]
     words = frozenset().union(*(pattern.words for pattern in patterns))
-    pronouns = [(at, form) for at, node in enumerate(nodes) if (form := node.form.lower()) in words]
+    pronouns = [(n, form) for n, form in enumerate(forms) if form in words]
     if not (nouns and pronouns):
         return ()
     basic, extended = basic_graph(sentence), extended_graph(sentence)
@@ -244,9 +241,8 @@ def find(
             by_tree = pattern.ties(basic, noun, pronoun)
             if by_tree or (pattern.extra_edges and pattern.ties(extended, noun, pronoun)):
                 queries.add(query)
-                finds.append(
-                    Find(pattern.name + EDGES * (not by_tree), pattern.number, noun, pronoun)
-                )
+                name = pattern.name if by_tree else pattern.name + EDGES
+                finds.append(Find(name, pattern.number, noun, pronoun))
     return tuple(finds)
 
 

@@ -1,12 +1,12 @@
 """Text of any size as chunks of passages, read one after the other and never held whole.
 
-A passage is what is parsed together: a line of a text file (a sentence or a paragraph), or a
-paragraph of a field of a JSON line. A chunk has passages that pass a filter; where chunks end
-depends on the text and the filter alone, so that a run that was stopped passes over those that it
-has: reading and filtering is a thousand times as fast as parsing.
+A passage is parsed together: a line of a text file (a sentence or a paragraph), or a paragraph of a
+field of a JSON line. A chunk has passages that pass a filter. The ends of chunks depend only on the
+text and the filter, so that a stopped run skips the chunks that it has: reading and filtering is a
+thousand times as fast as parsing.
 
-What cannot be read in a large file is left out and counted; only what is wrong with all of a file
-is an error: its first line is no JSON object with the field, it is UTF-16 or no text at all.
+Lines of a large file that cannot be read are left out and counted. Only a fault of the whole file
+is an error: its first line is not a JSON object with the field, or it is UTF-16 or not text at all.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class WordFilter:
-    """The cheap filter before parsing: which texts hold a listed noun and a pronoun as whole words,
-    in any case.
+    """The cheap filter before parsing: texts with a listed noun and a pronoun as whole words, in
+    any case.
 
-    Whatever is no letter or digit ends a word, so *doctor's* holds *doctor* and *he's* holds *he*:
-    a tokenizer finds no word of the lists where this filter finds none.
+    Every character but letters and digits ends a word, so *doctor's* holds *doctor* and *he's*
+    holds *he*: a tokenizer finds no word of the lists where this filter finds none.
     """
 
     def __init__(self, nouns: Iterable[str], pronouns: Iterable[str]) -> None:
@@ -68,9 +68,9 @@ class WordFilter:
         if not self._pronoun.search(text):  # most texts end here
             return False
         lower = text.lower()
-        return not self._nouns.isdisjoint(_WORD.findall(lower)) or any(
-            phrase in lower for phrase in self._phrases
-        )
+        if not self._nouns.isdisjoint(_WORD.findall(lower)):
+            return True
+        return any(phrase in lower for phrase in self._phrases)
 
 
 @frozen
@@ -78,10 +78,10 @@ class InputFile:
     """A file of text."""
 
     path: Path
-    """As it was given, or found in a folder that was."""
+    """As the user named it, or within a folder that the user named."""
     jsonl: bool
     corpus: str
-    """What the rows' column ``corpus`` has."""
+    """Value of the rows' column ``corpus``."""
     size: int
     """Bytes on the disk."""
     sha256: str
@@ -90,12 +90,12 @@ class InputFile:
 def input_files(
     paths: Sequence[Path], *, field: str | None = None, corpus: str | None = None
 ) -> tuple[InputFile, ...]:
-    """The files that `paths` name, in that order; of a folder all files in it, at any depth,
-    sorted, hidden ones not.
+    """The files that `paths` name, in that order; of a folder all files at any depth but hidden
+    ones, sorted.
 
-    A name that ends in ``.gz`` is one of a gzipped file. JSON lines are files whose name ends in
-    ``.jsonl`` or ``.ndjson``, and all files where a `field` is given. The corpus of a file is
-    `corpus`, else the name of the folder that was given, or the file's without its endings.
+    Files whose name ends in ``.gz`` are gzipped. Files of JSON lines are those whose name ends in
+    ``.jsonl`` or ``.ndjson``, and all files where there is a `field`. The corpus of a file is
+    `corpus`, else the name of the folder in `paths`, or the file's without its endings.
 
     Raises:
         DataError: no such file; a folder without files; a pipe or a device; a file that cannot be
@@ -107,30 +107,31 @@ def input_files(
     files = []
     for path in paths:
         name = path.absolute().name.removesuffix(".gz")
-        inside = sorted(_files_of(path)) if path.is_dir() else [path]
+        inside = sorted(_visible_files(path)) if path.is_dir() else [path]
         if not inside:
             raise DataError("expected files in this folder, got none", path=path)
         for file in inside:
             jsonl = field is not None or file.name.removesuffix(".gz").lower().endswith(_JSONL)
-            files.append(
-                InputFile(file, jsonl, corpus or Path(name).stem or name, *_size_and_hash(file))
-            )
+            corpus_name = corpus or Path(name).stem or name
+            files.append(InputFile(file, jsonl, corpus_name, *_size_and_hash(file)))
     return tuple(files)
 
 
-def _files_of(folder: Path) -> Iterator[Path]:
+def _visible_files(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        if path.is_file() and not any(
-            part.startswith(".") for part in path.relative_to(folder).parts
-        ):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith(".") for part in parts):
             yield path
 
 
 def _size_and_hash(path: Path) -> tuple[int, str]:
     try:
         if path.exists() and not path.is_file():
-            message = "expected a regular file, which a run that was stopped can read again; write the content into one"
-            raise DataError(message, path=path)
+            raise DataError(
+                "expected a regular file, which a run that was stopped can read again;"
+                " write the content into one",
+                path=path,
+            )
         with open_input(path) as file:
             return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError) as error:
@@ -151,13 +152,13 @@ class Passage:
 
 @frozen
 class Chunk:
-    """Some passages, and what was read to get them."""
+    """Some passages, with counts of the text that was read for them."""
 
     passages: tuple[Passage, ...]
     read: int
-    """Passages that were read, those that the filter refused included."""
+    """Passages that were read, including those that the filter refused."""
     left_out: Counter[str]
-    """What could not be read, by reason."""
+    """Lines and passages that could not be read, by reason."""
     done: int
     """Bytes on the disk that were read of all files so far."""
 
@@ -268,8 +269,12 @@ def _paragraphs(
         value = None
     if not isinstance(value, str) or _SURROGATES.search(value):
         if at == 1:
-            message = f"expected a JSON object with text under {field!r}, got {came}; --field names another"
-            raise DataError(message, path=file.path, line=1)
+            raise DataError(
+                f"expected a JSON object with text under {field!r}, got {came};"
+                " --field names another",
+                path=file.path,
+                line=1,
+            )
         return (), NOT_JSON
     passages, offset = [], 0
     for paragraph in value.split("\n"):

@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 WORTH_PROCESSES = 2 * BATCH
 """Fewer texts are analysed in this process: starting others takes as long."""
 WORTH_UNASKED = 4 * BATCH
-"""So too where nobody asked for other processes: for WinoMT they save 1 s of 10, and compute 3 s more
-(docs/performance.md)."""
+"""The same where no number of processes is set: for WinoMT they save 1 s of 10, and compute 3 s
+more (docs/performance.md)."""
 LEAST, MOST = 2, 4
 """Processes that analyse where none are asked for and nothing else computes: fewer than the first
 gain nothing, more than the second mostly wait for the alignment. While a GPU translates there is no
@@ -38,11 +38,11 @@ larger ones."""
 
 
 class Analyser(Protocol):
-    """What the pipeline asks for: analyses of texts, each distinct text worked on once."""
+    """Analyses of texts, each distinct text made once."""
 
     @property
     def signature(self) -> str:
-        """What the analyses depend on: part of a run's identity."""
+        """Everything that the analyses depend on: part of a run's identity."""
         ...
 
     @property
@@ -53,25 +53,25 @@ class Analyser(Protocol):
         ...
 
     def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
-        """Texts that will be asked for: an analyser may begin with them beside other work, or do
-        nothing.
+        """Announce texts whose analyses will be needed: an analyser may begin with them beside
+        other work, or do nothing.
 
-        They are some that were just translated, while others still are, or the `whole` of a file.
+        They are translations that were just made, while others still are, or the `whole` of a file.
         """
         ...
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """End what `submit` began for `texts`, or all of it: nobody will ask for it."""
+        """End the work that `submit` began for `texts`, or all of it: it is no longer needed."""
         ...
 
     def prepare(
         self, texts: Iterable[str], progress: Callable[[int], object] | None = None
     ) -> None:
-        """Analyse what is new among `texts`, so that `analysis` finds it."""
+        """Analyse the new ones of `texts`, so that `analysis` has them."""
         ...
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of a text that was prepared."""
+        """The analysis of a prepared text."""
         ...
 
 
@@ -95,20 +95,16 @@ class StanzaAnalyser:
         allows and where no GPU analyses; otherwise one.
         """
         self._worth = WORTH_UNASKED if processes is None else WORTH_PROCESSES
-        self._package, self._cache, self._device, self._processes = (
-            package,
-            cache,
-            device,
-            processes,
-        )
+        self._package, self._cache = package, cache
+        self._device, self._processes = device, processes
         self.signature = package.analyses_signature
         self._models = StanzaModels(package, device)
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[Future[tuple[Rows, str | None]], Sequence[str]] = {}
-        """What other processes are at, and the texts of it."""
+        """The work of other processes, and its texts."""
         self._ways: set[str] = set()
         self._sent: set[str] = set()
-        """The texts of all that waits."""
+        """The texts of all of this work."""
         self._left: dict[str, None] = {}
         """Texts that were submitted and are in no batch yet."""
 
@@ -151,15 +147,15 @@ class StanzaAnalyser:
 
     def _usual_processes(self, whole: bool) -> int:
         if not whole:
-            return _affordable(
-                max(usable_cores() - _CORES_OF_GENERATION, LEAST), usable_cores() - 1
-            )
+            cores = usable_cores()
+            return _affordable(max(cores - _CORES_OF_GENERATION, LEAST), cores - 1)
         return _affordable(MOST, threads()) if chosen_device(self._device) == "cpu" else 1
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """End what other processes have of `texts`, or of all; they finish what they are at.
+        """Cancel the waiting work of other processes on `texts`, or all of it; a batch that has
+        begun is finished.
 
-        Without it Python would wait for all of it.
+        Without this, Python would wait for all of it at its end.
         """
         unwanted = {*self._sent, *self._left} if texts is None else set(texts)
         self._left = {text: None for text in self._left if text not in unwanted}
@@ -181,19 +177,19 @@ class StanzaAnalyser:
             MissingResourceError: Stanza cannot load its models; says which and why.
             RunFolderError: the analyses cannot be kept.
         """
-        wanted = dict.fromkeys(texts)
-        for rows in self._rows(wanted):
+        distinct = dict.fromkeys(texts)
+        for rows in self._rows(distinct):
             self._cache.put_encoded(rows)
             if progress is not None:
-                progress(sum(text in wanted for text, _ in rows))
+                progress(sum(text in distinct for text, _ in rows))
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of `text`, worked out now where it is not kept or cannot be read."""
-        found = self._cache.get(text)
-        if found is None:
-            found = self._models.analyse([text])[0]
-            self._cache.put([found])
-        return found
+        """The analysis of `text`, made now where the cache has none that can be read."""
+        analysis = self._cache.get(text)
+        if analysis is None:
+            analysis = self._models.analyse([text])[0]
+            self._cache.put([analysis])
+        return analysis
 
     def _rows(self, texts: Mapping[str, None]) -> Iterator[Rows]:
         """What others have of `texts`, with other texts that are done by then; then what the cache
@@ -258,17 +254,17 @@ class StanzaAnalyser:
             self._pool, self._waiting, self._sent = None, {}, set()
 
 
-def _affordable(wanted: int, cores: int) -> int:
-    """So many processes as are `wanted`, as far as `cores` and memory allow it; 1 where they allow
-    fewer than `LEAST`.
+def _affordable(processes: int, cores: int) -> int:
+    """So many processes, or as many as `cores` and memory allow; 1 where they allow fewer than
+    `LEAST`.
     """
-    count = min(wanted, cores, free_memory() // _MEMORY_EACH)
+    count = min(processes, cores, free_memory() // _MEMORY_EACH)
     return count if count >= LEAST else 1
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    left = iter(texts)
-    while batch := list(islice(left, BATCH)):
+    remaining = iter(texts)
+    while batch := list(islice(remaining, BATCH)):
         yield batch
 
 
@@ -280,7 +276,7 @@ _models: StanzaModels | None = None
 
 
 def _start(package: StanzaPackage, device: str | None) -> None:
-    """What a process does first."""
+    """Initialise a process of the pool."""
     global _models  # noqa: PLW0603 - a process of a pool has no other place
     begin_worker()
     os.nice(5)  # the process that waits for these has work of its own

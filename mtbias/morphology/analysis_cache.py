@@ -50,7 +50,8 @@ class AnalysisCache:
                 return self._connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             raise RunFolderError(
-                f"cannot keep analyses in {self.path}: {error}; name another folder with --cache-dir"
+                f"cannot keep analyses in {self.path}: {error};"
+                " name another folder with --cache-dir"
             ) from error
 
     def _connect(self, where: Path | str) -> sqlite3.Connection:
@@ -65,7 +66,7 @@ class AnalysisCache:
         return db
 
     def _prepare(self, db: sqlite3.Connection) -> None:
-        """Make the table, where there is none of this format."""
+        """Make the table unless there is one of this format."""
         db.execute("PRAGMA synchronous=NORMAL")
         if _format(db) == _FORMAT:
             return
@@ -107,10 +108,8 @@ class AnalysisCache:
             self._set_aside(error)
         self._db = self._open()
 
-    def _value(self, key: bytes) -> Any:  # noqa: ANN401 - SQLite keeps whatever a damaged file holds
-        """What is kept under `key`, whole or not; None where nothing is, or nothing that can be
-        read.
-        """
+    def _value(self, key: bytes) -> Any:  # noqa: ANN401 - a damaged file holds anything
+        """The row's value under `key`, whole or damaged; None where no value can be read."""
         try:
             row = self._db.execute("SELECT value FROM analysis WHERE key = ?", (key,)).fetchone()
         except sqlite3.DatabaseError as error:
@@ -120,7 +119,7 @@ class AnalysisCache:
         return None if row is None else row[0]
 
     def get(self, text: str) -> Analysis | None:
-        """The analysis of `text`, or None where there is none (or a row that cannot be read)."""
+        """The analysis of `text`; None where the file has none that can be read."""
         value = self._value(_key(text))
         try:
             return None if value is None else decode(text, value)
@@ -193,16 +192,17 @@ def encode(analysis: Analysis) -> bytes:
     A letter that a disk has changed must not make a woman of a man. The sum covers the text's key
     too: a damaged index must not lead to another text's analysis.
     """
-    rows = [
-        [
-            t.span.start,
-            t.span.end,
-            [[w.text, w.lemma, w.upos, "|".join(f"{k}={v}" for k, v in w.feats)] for w in t.words],
-        ]
-        for t in analysis.tokens
-    ]
+    rows = []
+    for token in analysis.tokens:
+        words = [[w.text, w.lemma, w.upos, _feats_text(w.feats)] for w in token.words]
+        rows.append([token.span.start, token.span.end, words])
     content = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     return _with_checksum(_key(analysis.text), zlib.compress(content.encode()))
+
+
+def _feats_text(feats: Iterable[tuple[str, str]]) -> str:
+    """The reverse of `parse_feats`."""
+    return "|".join(f"{name}={value}" for name, value in feats)
 
 
 def _with_checksum(key: bytes, packed: bytes) -> bytes:
@@ -214,7 +214,7 @@ def _is_whole(key: bytes, value: object) -> bool:
 
 
 def decode(text: str, value: bytes) -> Analysis:
-    """What `encode` wrote.
+    """The analysis of `text` that `encode` wrote.
 
     Raises:
         ValueError: it is something else, or that of another text.
@@ -226,22 +226,16 @@ def decode(text: str, value: bytes) -> Analysis:
     except zlib.error as error:
         raise ValueError(f"damaged: {error}") from None
     tokens = []
-    for start, end, words in load_json(content):
+    for start, end, rows in load_json(content):
         if not 0 <= start <= end <= len(text):
             raise ValueError("span outside the text")
-        for word, lemma, upos, feats in words:
-            if not (
-                type(word) is type(upos) is type(feats) is str
-                and (lemma is None or type(lemma) is str)
-            ):
+        words = []
+        for word, lemma, upos, feats in rows:
+            texts = type(word) is type(upos) is type(feats) is str
+            if not texts or not (lemma is None or type(lemma) is str):
                 raise ValueError("expected words of texts")
-        tokens.append(
-            Token(
-                Span(start, end),
-                text[start:end],
-                tuple(Word(w, m, u, parse_feats(f)) for w, m, u, f in words),
-            )
-        )
+            words.append(Word(word, lemma, upos, parse_feats(feats)))
+        tokens.append(Token(Span(start, end), text[start:end], tuple(words)))
     return Analysis(text, tuple(tokens))
 
 
@@ -250,4 +244,5 @@ def parse_feats(feats: str | None) -> tuple[tuple[str, str], ...]:
     """UD features ``A=B|C=D`` as pairs; equal strings share one tuple."""
     if not feats:
         return ()
-    return tuple((k, v) for k, _, v in (part.partition("=") for part in feats.split("|")))
+    parts = [part.partition("=") for part in feats.split("|")]
+    return tuple((name, value) for name, _, value in parts)

@@ -1,4 +1,4 @@
-"""Stanza over one batch of texts after another, of which the last alone is held."""
+"""Stanza over one batch of texts after another; only the last batch is held in memory."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class BatchAnalyser:
         return [] if self._models.way is None else [self._models.way]
 
     def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
-        """There is nothing to begin with."""
+        """Nothing: texts are analysed by `hold`."""
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """There is nothing to end."""
+        """Nothing: no work is waiting."""
 
     def hold(self, texts: Iterable[str]) -> None:
         """Analyse `texts` and hold their analyses until the next call.
@@ -50,7 +50,7 @@ class BatchAnalyser:
                 progress(1)
 
     def analysis(self, text: str) -> Analysis:
-        """The analysis of `text`, worked out now where it is not held."""
+        """The analysis of `text`, made now where it is not held."""
         if text not in self._analyses:
             (self._analyses[text],) = self._models.analyse([text])
         return self._analyses[text]

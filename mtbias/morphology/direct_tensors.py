@@ -5,9 +5,9 @@ Stanza builds a document, sentences, tokens and words of every text, three times
 every character, word and tag up one by one. Here its models get their tensors directly: characters
 are looked up in a table, a multiword token is split once, the character model of the tagger sees
 every word form of a batch once, and the names of features are put together once for every
-combination. What is not known to give the same (models that read more than characters, a tokenizer
-with a dictionary, languages written without blanks, another layout of Stanza's code) is refused
-with `Unsupported`, and the caller goes the long way.
+combination. Models for which this might give something else (those that read more than characters,
+a tokenizer with a dictionary, languages written without blanks, another layout of Stanza's code)
+are refused with `Unsupported`, and the caller goes the long way.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ MOST_CHARACTERS = 900
 TOKENIZE_CHARACTERS = 8_000, 256_000
 """Characters of a batch of the tokenizer, padding included: on a CPU, and on a GPU."""
 TOO_LONG = "<UNK>"
-"""What Stanza's tagger is given for a token of more characters than its tokenizer's
+"""Stanza's form, for its tagger, of a token of more characters than its tokenizer's
 ``max_seqlen``."""
 _BLANKS = re.compile(r"[\s\u0080-\u009f]")
 _RUN = re.compile("  +")
@@ -43,6 +44,8 @@ _MWT = 3
 """Labels of the tokenizer from here on end a multiword token."""
 
 Features = tuple[tuple[str, str], ...]
+_Tag = tuple[str, Features]
+"""Part of speech and features of a word."""
 _Split = tuple[Span, str, bool]
 """A token: where, its text, whether it is a multiword token."""
 
@@ -73,20 +76,26 @@ class Bulk:
             ) from None
 
     def analyse(self, texts: Sequence[str]) -> list[Analysis]:
-        """What the pipeline says of each of `texts`, at most `MOST_CHARACTERS` long, as one
+        """The pipeline's analysis of each of `texts`, at most `MOST_CHARACTERS` long, as one
         sentence.
         """
         import torch
 
         with torch.inference_mode():
             split = self._tokenizer.split(texts)
-            pieces = self._splitter.pieces([text for row in split for _, text, mwt in row if mwt])
-            forms = [[pieces[text] if mwt else (text,) for _, text, mwt in row] for row in split]
-            tags = self._tagger.tags([[form for token in row for form in token] for row in forms])
-        return [
-            Analysis(text, tuple(_tokens(text, places, words, found)))
-            for text, places, words, found in zip(texts, split, forms, tags, strict=True)
-        ]
+            multiword = [text for _, text, mwt in chain.from_iterable(split) if mwt]
+            pieces = self._splitter.pieces(multiword)
+            forms = [_forms(row, pieces) for row in split]
+            tags = self._tagger.tags([list(chain.from_iterable(row)) for row in forms])
+        analyses = []
+        for text, places, words, row_tags in zip(texts, split, forms, tags, strict=True):
+            analyses.append(Analysis(text, tuple(_tokens(text, places, words, row_tags))))
+        return analyses
+
+
+def _forms(row: Sequence[_Split], pieces: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The words of each token of a text."""
+    return [pieces[text] if mwt else (text,) for _, text, mwt in row]
 
 
 def _tokens(
@@ -96,12 +105,9 @@ def _tokens(
     tags: Sequence[tuple[str, Features]],
 ) -> Iterator[Token]:
     tag = iter(tags)  # every token takes as many as it has words
-    for (span, _, _), words in zip(split, forms, strict=True):
-        yield Token(
-            span,
-            text[span.start : span.end],
-            tuple(Word(form, None, *found) for form, found in zip(words, tag)),
-        )
+    for (span, _, _), token_forms in zip(split, forms, strict=True):
+        words = tuple(Word(form, None, *next(tag)) for form in token_forms)
+        yield Token(span, text[span.start : span.end], words)
 
 
 class _Tokenizer:
@@ -136,40 +142,37 @@ class _Tokenizer:
 
     def split(self, texts: Sequence[str]) -> list[list[_Split]]:
         """The tokens of each text."""
-        paragraphs = [_Paragraph.of(text) for text in texts]
-        order = sorted(
-            (n for n, p in enumerate(paragraphs) if p.text), key=lambda n: -len(paragraphs[n].text)
-        )
-        found: list[list[_Split]] = [[] for _ in texts]
-        at = 0
-        while at < len(order):
-            size = max(1, self._most // (len(paragraphs[order[at]].text) + 1))
-            rows = order[at : at + size]
-            for n, labels in zip(
-                rows, self._labels([paragraphs[n].text for n in rows]), strict=True
-            ):
-                found[n] = list(paragraphs[n].tokens(labels, self._longest))
-            at += size
-        return found
+        paragraphs = [_paragraph(text) for text in texts]
+        order = [n for n, paragraph in enumerate(paragraphs) if paragraph.text]
+        order.sort(key=lambda n: -len(paragraphs[n].text))
+        split: list[list[_Split]] = [[] for _ in texts]
+        start = 0
+        while start < len(order):
+            size = max(1, self._most // (len(paragraphs[order[start]].text) + 1))
+            batch = order[start : start + size]
+            batch_labels = self._labels([paragraphs[n].text for n in batch])
+            for n, labels in zip(batch, batch_labels, strict=True):
+                split[n] = list(paragraphs[n].tokens(labels, self._longest))
+            start += size
+        return split
 
     def _labels(self, texts: Sequence[str]) -> Iterator[NDArray[np.int64]]:
-        """What Stanza's tokenizer says of every character; the longest text comes first."""
+        """The labels of Stanza's tokenizer for every character; the longest text comes first."""
         import torch
 
-        rows = [[self._row(c) for c in text] for text in texts]
-        units_of, values_of = np.array(self._units), np.array(self._values, np.float32)
+        rows = [list(map(self._row, text)) for text in texts]
+        row_units, row_values = np.array(self._units), np.array(self._values, np.float32)
         shape = len(texts), len(texts[0]) + 1
         units = np.full(shape, self._vocabulary.unit2id("<PAD>"), np.int64)
-        values = np.zeros((*shape, values_of.shape[1]), np.float32)
+        values = np.zeros((*shape, row_values.shape[1]), np.float32)
         for n, row in enumerate(rows):
-            units[n, : len(row)] = units_of[row]
-            values[n, : len(row)] = values_of[row]
+            units[n, : len(row)] = row_units[row]
+            values[n, : len(row)] = row_values[row]
             for k, name in enumerate(self._positions, len(self._features)):
                 values[n, len(row) - 1 if name == "end_of_para" else 0, k] = 1.0
         raw = [[*text, "<PAD>"] for text in texts]
-        scores = self._trainer.predict(
-            (torch.from_numpy(units), None, torch.from_numpy(values), raw)
-        )
+        batch = torch.from_numpy(units), None, torch.from_numpy(values), raw
+        scores = self._trainer.predict(batch)
         for text, row_labels in zip(texts, scores.argmax(axis=2), strict=True):
             labels = row_labels[: len(text)]
             labels[-1] = 2 if labels[-1] <= 2 else 4  # a sentence ends here
@@ -183,9 +186,8 @@ class _Tokenizer:
         if row is None:
             row = self._rows[character] = len(self._units)
             self._units.append(self._vocabulary.unit2id(character))
-            self._values.append(
-                [float(f(character)) for f in self._features] + [0.0] * len(self._positions)
-            )
+            values = [float(feature(character)) for feature in self._features]
+            self._values.append(values + [0.0] * len(self._positions))
         return row
 
 
@@ -198,15 +200,6 @@ class _Paragraph:
     places: Sequence[int]
     """Where each of its characters stands in the original."""
 
-    @classmethod
-    def of(cls, text: str) -> _Paragraph:
-        """The paragraph of `text`."""
-        clean = _BLANKS.sub(" ", text.rstrip())
-        if "  " not in clean:
-            return cls(clean, range(len(clean)))
-        places = [n for n, c in enumerate(clean) if c != " " or n == 0 or clean[n - 1] != " "]
-        return cls(_RUN.sub(" ", clean), places)
-
     def tokens(self, labels: NDArray[np.int64], longest: int) -> Iterator[_Split]:
         """The tokens that end where a label is not 0."""
         start = 0
@@ -216,6 +209,14 @@ class _Paragraph:
                 span = Span(self.places[end + 1 - len(token)], self.places[end] + 1)
                 yield span, token if len(token) <= longest else TOO_LONG, bool(labels[end] >= _MWT)
             start = end + 1
+
+
+def _paragraph(text: str) -> _Paragraph:
+    clean = _BLANKS.sub(" ", text.rstrip())
+    if "  " not in clean:
+        return _Paragraph(clean, range(len(clean)))
+    places = [n for n, c in enumerate(clean) if c != " " or n == 0 or clean[n - 1] != " "]
+    return _Paragraph(_RUN.sub(" ", clean), places)
 
 
 class _Splitter:
@@ -229,27 +230,28 @@ class _Splitter:
         """The words of every one of `texts`."""
         if self._processor is None:
             return {text: (text,) for text in texts}
-        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
-            asked = _Asked(new)
-            self._processor.process(asked)
-            for text, found in zip(new, asked.found, strict=True):
-                words = tuple(word for word in found.split(" ") if word)
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            document = _MultiwordTokens(new)
+            self._processor.process(document)
+            for text, expansion in zip(new, document.expansions, strict=True):
+                words = tuple(word for word in expansion.split(" ") if word)
                 self._known[text] = (text,) if len(words) == 1 else words
         return self._known
 
 
-class _Asked:
-    """Of Stanza's document what its splitter asks for."""
+class _MultiwordTokens:
+    """The part of a Stanza document that its splitter reads and writes."""
 
     def __init__(self, texts: list[str]) -> None:
         self._texts = texts
-        self.found: list[str] = []
+        self.expansions: list[str] = []
 
     def get_mwt_expansions(self, evaluation: bool = True) -> list[str]:  # noqa: ARG002 - Stanza's
         return self._texts
 
-    def set_mwt_expansions(self, found: list[str], **_: object) -> None:
-        self.found = found
+    def set_mwt_expansions(self, expansions: list[str], **_: object) -> None:
+        self.expansions = expansions
 
 
 class _Tagger:
@@ -271,80 +273,93 @@ class _Tagger:
         self._pretrain = pretrain.vocab if pretrain is not None and arguments["pretrain"] else None
         self._model.eval()
         charmodel = getattr(self._model, "charmodel", None)
-        if charmodel is not None and not hasattr(charmodel, "of_distinct_forms"):
+        if charmodel is not None and not hasattr(charmodel, "form_model"):
             self._model.charmodel = _once_a_form(charmodel)
         upos, feats = self._vocabulary["upos"], self._vocabulary["feats"]
         self._part = cache(lambda number: _not_empty(upos.id2unit(number)) or "X")
         # The key is a number, or a tuple of one number for every feature.
         self._features = cache(lambda key: parse_feats(_not_empty(feats.id2unit(key))))
 
-    def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[tuple[str, Features]]]:
+    def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[_Tag]]:
         """Part of speech and features of every word."""
-        found: list[list[tuple[str, Features]]] = [[] for _ in sentences]
-        rows: list[int] = []
-        held = 0
-        for n in sorted(
-            (n for n, s in enumerate(sentences) if s), key=lambda n: -len(sentences[n])
-        ):
-            if held + len(sentences[n]) > self._most and rows:
-                self._tag(rows, sentences, found)
-                rows, held = [], 0
-            rows.append(n)
-            held += len(sentences[n])
-        if rows:
-            self._tag(rows, sentences, found)
-        return found
+        tags: list[list[_Tag]] = [[] for _ in sentences]
+        order = [n for n, sentence in enumerate(sentences) if sentence]
+        order.sort(key=lambda n: -len(sentences[n]))
+        for rows in self._batches(order, sentences):
+            batch_tags = self._batch_tags([sentences[n] for n in rows])
+            for n, row_tags in zip(rows, batch_tags, strict=True):
+                tags[n] = row_tags
+        return tags
 
-    def _tag(
-        self,
-        rows: Sequence[int],
-        sentences: Sequence[Sequence[str]],
-        found: list[list[tuple[str, Features]]],
-    ) -> None:
-        """Fill in the sentences of `rows`, which come longest first."""
+    def _batches(
+        self, order: Sequence[int], sentences: Sequence[Sequence[str]]
+    ) -> Iterator[Sequence[int]]:
+        """The sentences in `order`, in batches of as many words as the tagger may hold."""
+        batch: list[int] = []
+        words = 0
+        for n in order:
+            if batch and words + len(sentences[n]) > self._most:
+                yield batch
+                batch, words = [], 0
+            batch.append(n)
+            words += len(sentences[n])
+        if batch:
+            yield batch
+
+    def _batch_tags(self, sentences: Sequence[Sequence[str]]) -> list[list[_Tag]]:
+        """The tags of one batch, whose longest sentence comes first."""
         import torch
 
         device = next(self._model.parameters()).device
-        forms = sorted(
-            {form for n in rows for form in sentences[n]}, key=lambda form: (-len(form), form)
-        )
+        distinct = set(chain.from_iterable(sentences))
+        forms = sorted(distinct, key=lambda form: (-len(form), form))
         number = {form: n for n, form in enumerate(forms, 1)}  # 0 is padding
-        shown = [entry[0] for entry in self._simplify([[[form] for form in forms]])[0]]
-        lengths = [len(sentences[n]) for n in rows]
-        places = torch.zeros(len(rows), lengths[0], dtype=torch.int64)
-        for k, n in enumerate(rows):
-            places[k, : lengths[k]] = torch.tensor([number[form] for form in sentences[n]])
-        word_ids = torch.tensor([0, *self._vocabulary["word"].map(shown)])
-        known = (
-            [0] * len(shown)
-            if self._pretrain is None
-            else self._pretrain.map([w.lower() for w in shown])
-        )
-        words, pretrained = (
-            word_ids[places].to(device),
-            torch.tensor([0, *known])[places].to(device),
-        )
-        characters, order, sizes = self._characters(shown)
+        sentence_of_forms = [[form] for form in forms]
+        simplified = [entry[0] for entry in self._simplify([sentence_of_forms])[0]]
+        lengths = [len(sentence) for sentence in sentences]
+        places = torch.zeros(len(sentences), lengths[0], dtype=torch.int64)
+        words = []
+        for k, sentence in enumerate(sentences):
+            numbers = [number[form] for form in sentence]
+            places[k, : lengths[k]] = torch.tensor(numbers)
+            words.append([simplified[n - 1] for n in numbers])
+
+        word_ids = torch.tensor([0, *self._vocabulary["word"].map(simplified)])
+        word_ids = word_ids[places].to(device)
+        known = [0] * len(simplified)
+        if self._pretrain is not None:
+            known = self._pretrain.map([form.lower() for form in simplified])
+        pretrained_ids = torch.tensor([0, *known])[places].to(device)
+        characters, order, sizes = self._characters(simplified)
         # the character model's rows of all words, sentence by sentence
-        of_form = torch.empty(len(forms) + 1, dtype=torch.int64)
-        of_form[torch.tensor(order) + 1] = torch.arange(len(forms))
+        form_rows = torch.empty(len(forms) + 1, dtype=torch.int64)
+        form_rows[torch.tensor(order) + 1] = torch.arange(len(forms))
         inside = torch.cat([places[k, :length] for k, length in enumerate(lengths)])
         _, predictions = self._model(
-            words,
-            words == 0,
+            word_ids,
+            word_ids == 0,
             characters.to(device),
             (characters == 0).to(device),
             None,
-            pretrained,
-            of_form[inside].to(device),
+            pretrained_ids,
+            form_rows[inside].to(device),
             lengths,
             sizes,
-            [[shown[number[form] - 1] for form in sentences[n]] for n in rows],
+            words,
         )
         upos, feats = (predictions[k].tolist() for k in self._columns)
-        for k, n in enumerate(rows):
-            keys = (tuple(one) if isinstance(one, list) else one for one in feats[k][: lengths[k]])
-            found[n] = [(self._part(part), self._features(key)) for part, key in zip(upos[k], keys)]
+        return [
+            self._tags(parts[:length], keys[:length])
+            for parts, keys, length in zip(upos, feats, lengths, strict=True)
+        ]
+
+    def _tags(self, parts: Sequence[int], keys: Sequence[Any]) -> list[_Tag]:
+        """The tags with the model's numbers."""
+        tags = []
+        for part, key in zip(parts, keys, strict=True):
+            features = self._features(tuple(key) if isinstance(key, list) else key)
+            tags.append((self._part(part), features))
+        return tags
 
     def _characters(self, forms: Sequence[str]) -> tuple[Any, list[int], list[int]]:
         """Character ids of every form, the longest form first; the forms' order, and their
@@ -366,8 +381,8 @@ def _not_empty(name: str) -> str | None:
 
 
 def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported late
-    """`charmodel` as a module that also takes distinct forms, and the rows of theirs that the words
-    want.
+    """A character model that also takes the distinct forms alone, and for each word the row of its
+    form; otherwise as `charmodel`.
     """
     import torch
     from torch.nn.utils.rnn import pack_sequence
@@ -375,14 +390,19 @@ def _once_a_form(charmodel: Any) -> Any:  # noqa: ANN401 - torch is imported lat
     class Once(torch.nn.Module):  # type: ignore[misc] # torch has no types
         def __init__(self) -> None:
             super().__init__()
-            self.of_distinct_forms = charmodel
+            self.form_model = charmodel
 
-        def forward(self, characters: Any, mask: Any, order: Any, lengths: Any, sizes: Any) -> Any:  # noqa: ANN401
+        def forward(
+            self,
+            characters: Any,  # noqa: ANN401
+            mask: Any,  # noqa: ANN401
+            order: Any,  # noqa: ANN401
+            lengths: Any,  # noqa: ANN401
+            sizes: Any,  # noqa: ANN401
+        ) -> Any:  # noqa: ANN401
             if not isinstance(order, torch.Tensor):  # Stanza's own call
-                return self.of_distinct_forms(characters, mask, order, lengths, sizes)
-            forms = self.of_distinct_forms(
-                characters, mask, range(len(sizes)), [len(sizes)], sizes
-            ).data
-            return pack_sequence(forms[order].split(lengths))
+                return self.form_model(characters, mask, order, lengths, sizes)
+            packed = self.form_model(characters, mask, range(len(sizes)), [len(sizes)], sizes)
+            return pack_sequence(packed.data[order].split(lengths))
 
     return Once()

@@ -24,7 +24,7 @@ TOKENIZE_PASSAGES = 32
 """Passages of a batch of the tokenizer: a quarter faster on a CPU than with the 12 that English
 models have."""
 _BETWEEN = "\n\n"
-"""What ends a paragraph for Stanza."""
+"""The end of a paragraph for Stanza."""
 
 
 @frozen
@@ -93,7 +93,7 @@ class EnglishParser:
         text = _BETWEEN.join(passage.translate(BREAKS) for passage in passages)
         starts = list(accumulate((len(passage) + len(_BETWEEN) for passage in passages), initial=0))
         split = processors["tokenize"].process(text).sentences
-        places, kept, too_long = [], [], 0
+        places, sentences, too_long = [], [], 0
         for sentence in split:
             start, end = sentence.tokens[0].start_char, sentence.tokens[-1].end_char
             passage = bisect_right(starts, start) - 1
@@ -104,19 +104,17 @@ class EnglishParser:
                 too_long += 1
                 continue
             places.append((passage, own))
-            kept.append(sentence.to_dict())
-        if not kept:
+            sentences.append(sentence.to_dict())
+        if not sentences:
             return Parses((), len(split), too_long)
-        document = Document(kept, text)
+        document = Document(sentences, text)
         for name, _, _ in self._package.models:
             if name != "tokenize":
                 document = processors[name].process(document)
-        parsed = (
-            PassageSentence(
-                passage, own.start, parsed_sentence(passages[passage][slice(*own)], sentence)
-            )
-            for (passage, own), sentence in zip(places, document.sentences, strict=True)
-        )
+        parsed = []
+        for (passage, own), sentence in zip(places, document.sentences, strict=True):
+            parse = parsed_sentence(passages[passage][slice(*own)], sentence)
+            parsed.append(PassageSentence(passage, own.start, parse))
         return Parses(tuple(parsed), len(split), too_long)
 
 

@@ -52,14 +52,14 @@ class StanzaPackage:
 
     @property
     def analyses_signature(self) -> str:
-        """What the analyses made with these models depend on: Stanza's version, and the files."""
+        """Everything that analyses by these models depend on: Stanza's version, and the files."""
         return f"stanza/{version('stanza')}({self.signature})"
 
 
-def stanza_folder(given: Path | None, cache: Path) -> Path:
+def stanza_folder(option: Path | None, cache: Path) -> Path:
     """``--stanza-dir``, else ``STANZA_RESOURCES_DIR``, else the cache's folder ``stanza``."""
-    if given is not None:
-        return given
+    if option is not None:
+        return option
     variable = os.environ.get("STANZA_RESOURCES_DIR")
     return Path(variable) if variable else cache / "stanza"
 
@@ -67,8 +67,8 @@ def stanza_folder(given: Path | None, cache: Path) -> Path:
 def find_package(
     language: str, folder: Path, processors: Sequence[str] = PROCESSORS
 ) -> StanzaPackage:
-    """The default models of `language` in `folder` for `processors`, of which a language may lack
-    ``mwt`` alone.
+    """The default models of `language` in `folder` for `processors`; a language may lack only
+    ``mwt``.
 
     Raises:
         MissingResourceError: the folder, the language or a model file is missing; names the command
@@ -83,10 +83,10 @@ def find_package(
     resources, default = read_index(language, folder, processors, hint)
     if not set(processors) - {"mwt"} <= default.keys():
         known = ", ".join(sorted(k for k in resources if len(k) <= 3)) or "none"
-        wanted = " and ".join(p for p in processors if p != "mwt")
+        names = " and ".join(p for p in processors if p != "mwt")
         index = folder / "resources.json"
         raise MissingResourceError(
-            f"{index} has no {wanted} models for {language!r} (it has: {known}): {hint}"
+            f"{index} has no {names} models for {language!r} (it has: {known}): {hint}"
         )
     models = []
     for processor, name in default.items():
@@ -141,14 +141,13 @@ def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS
         import stanza
 
     try:
-        wanted = ",".join(
-            p for p in processors if p != "mwt"
-        )  # which comes with tokenize, where there is one
-        stanza.download(language, model_dir=str(folder), processors=wanted, verbose=False)
+        # mwt comes with tokenize, where there is one.
+        names = ",".join(p for p in processors if p != "mwt")
+        stanza.download(language, model_dir=str(folder), processors=names, verbose=False)
     except Exception as error:
         raise MissingResourceError(
-            f"Stanza's models for {language!r} could not be downloaded to {folder}: {why_failed(error)}; check the "
-            "network, or give --stanza-dir a folder that has them"
+            f"Stanza's models for {language!r} could not be downloaded to {folder}:"
+            f" {why_failed(error)}; check the network, or give --stanza-dir a folder that has them"
         ) from error
     return find_package(language, folder, processors)
 
@@ -210,19 +209,19 @@ class StanzaModels:
         """
         from mtbias.morphology.direct_tensors import MOST_CHARACTERS
 
-        if self.way is None and (
-            probes := [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]
-        ):
-            self._bulk = self._trusted(probes)
-            self.way = DOCUMENTS if self._bulk is None else DIRECT
+        if self.way is None:
+            probes = [t for t in texts if t.strip() and len(t) <= MOST_CHARACTERS][:PROBES]
+            if probes:
+                self._bulk = self._trusted(probes)
+                self.way = DOCUMENTS if self._bulk is None else DIRECT
         if self._bulk is None:
             return self._through_documents(texts)
-        short = [n for n, text in enumerate(texts) if len(text) <= MOST_CHARACTERS]
+        short = [text for text in texts if len(text) <= MOST_CHARACTERS]
+        long = [text for text in texts if len(text) > MOST_CHARACTERS]
         with lenient():
-            found = dict(zip(short, self._bulk.analyse([texts[n] for n in short]), strict=True))
-        long = [n for n in range(len(texts)) if n not in found]
-        found.update(zip(long, self._through_documents([texts[n] for n in long]), strict=True))
-        return [found[n] for n in range(len(texts))]
+            direct = iter(self._bulk.analyse(short))
+        slow = iter(self._through_documents(long))
+        return [next(direct if len(text) <= MOST_CHARACTERS else slow) for text in texts]
 
     def _trusted(self, texts: Sequence[str]) -> Bulk | None:
         """The short way, where it gives the same for `texts`."""
@@ -249,10 +248,10 @@ class StanzaModels:
             return []
         with lenient():
             documents = self._pipeline.bulk_process([text.translate(BREAKS) for text in texts])
-        return [
-            Analysis(text, tuple(_tokens(text, document)))
-            for text, document in zip(texts, documents, strict=True)
-        ]
+        analyses = []
+        for text, document in zip(texts, documents, strict=True):
+            analyses.append(Analysis(text, tuple(_tokens(text, document))))
+        return analyses
 
 
 @contextmanager
@@ -289,20 +288,21 @@ def _not_to_be_trained() -> Iterator[None]:
         def __init__(self, *_: object, **__: object) -> None:
             self.param_groups: list[object] = []
 
-    made = getattr(
-        utils, "dispatch_optimizer", None
-    )  # no part of Stanza's interface: another release may lack it
-    if made is None:
+    # Not a part of Stanza's interface: another release may lack it.
+    dispatch = getattr(utils, "dispatch_optimizer", None)
+    if dispatch is None:
         yield
         return
     utils.dispatch_optimizer = Empty
     try:
         yield
     finally:
-        utils.dispatch_optimizer = made
+        utils.dispatch_optimizer = dispatch
 
 
-def load_pipeline(package: StanzaPackage, device: str | None, **options: object) -> Any:  # noqa: ANN401 - stanza's
+def load_pipeline(  # stanza has no types
+    package: StanzaPackage, device: str | None, **options: object
+) -> Any:  # noqa: ANN401
     """Stanza's pipeline of a package's models and no others, with more of Stanza's `options`.
 
     The device None is a GPU where there is one.
@@ -326,7 +326,8 @@ def load_pipeline(package: StanzaPackage, device: str | None, **options: object)
             return stanza.Pipeline(
                 package.language,
                 dir=str(package.folder),
-                package=None,  # else Stanza adds what else the language has: lemmas, parses, names, constituents
+                # Otherwise Stanza adds the language's lemmas, parses, names and constituents.
+                package=None,
                 processors={p: name for p, name, _ in package.models},
                 download_method=None,
                 verbose=False,
@@ -336,16 +337,20 @@ def load_pipeline(package: StanzaPackage, device: str | None, **options: object)
     except Exception as error:
         raise MissingResourceError(
             f"Stanza cannot load its models for {package.language!r} from {package.folder}: "
-            f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads them again"
+            f"{type(error).__name__}: {error}; `mtbias fetch --lang {package.language}` downloads"
+            " them again"
         ) from error
 
 
 def _slowly(reason: str) -> None:
     """Say that the long way is taken: the numbers are the same, hours of a large corpus are not."""
     _log.warning(
-        "Stanza %s: %s: texts go through Stanza's documents, which takes two to four times as long (the short way is "
-        "known for Stanza %s)", version("stanza"), reason, KNOWN,
-    )  # fmt: skip
+        "Stanza %s: %s: texts go through Stanza's documents, which takes two to four times as long"
+        " (the short way is known for Stanza %s)",
+        version("stanza"),
+        reason,
+        KNOWN,
+    )
 
 
 def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stanza has no types
@@ -354,8 +359,8 @@ def _tokens(text: str, document: Any) -> Iterator[Token]:  # noqa: ANN401 - stan
             span = Span(token.start_char, token.end_char)
             if any(_PADDING in (w.feats or "") for w in token.words):
                 raise DependencyError(
-                    f"Stanza {version('stanza')} reads no features with these models, which need {KNOWN} or newer: "
-                    f"pip install 'stanza>={KNOWN}'"
+                    f"Stanza {version('stanza')} reads no features with these models, which need"
+                    f" {KNOWN} or newer: pip install 'stanza>={KNOWN}'"
                 )
             words = tuple(
                 Word(w.text, None, w.upos or "X", parse_feats(w.feats)) for w in token.words

@@ -1,3 +1,3 @@
-"""What helps to add a language: a draft of its plugin, and what is left to do (``mtbias
+"""Help with a new language: a draft of its plugin, and the work that is left (``mtbias
 languages``).
 """

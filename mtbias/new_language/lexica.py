@@ -1,8 +1,8 @@
 """Reading of lexica for a draft: a UniMorph table, or a list with a header.
 
-Files are read line by line, twice: first which nouns there are and of which gender, then the forms
-of those that are wanted. In memory there are citation forms, so that a lexicon of millions of lines
-is no matter.
+Files are read line by line, twice: first the nouns and their genders, then the forms of those that
+the draft needs. Only citation forms are held in memory, so that a lexicon may have millions of
+lines.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,15 +23,27 @@ from mtbias.types import frozen
 
 LIST_COLUMNS = ("english", "noun", "masculine", "feminine")
 _TAGS = {
-    "MASC": "m", "FEM": "f", "NEUT": "n", "SG": "sg", "PL": "pl", "NOM": "nom", "GEN": "gen", "DAT": "dat",
-    "ACC": "acc", "INS": "ins", "ESS": "loc", "IN+ESS": "loc", "LOC": "loc", "VOC": "voc",
-}  # fmt: skip
+    "MASC": "m",
+    "FEM": "f",
+    "NEUT": "n",
+    "SG": "sg",
+    "PL": "pl",
+    "NOM": "nom",
+    "GEN": "gen",
+    "DAT": "dat",
+    "ACC": "acc",
+    "INS": "ins",
+    "ESS": "loc",
+    "IN+ESS": "loc",
+    "LOC": "loc",
+    "VOC": "voc",
+}
 """UniMorph's features; its locative of the Slavic languages is an essive."""
 _FEATURES = re.compile(r"[A-Z0-9][A-Z0-9+./{}_-]*(?:;[A-Za-z0-9+./{}_-]+)*")
 
 
 class LexiconForm(NamedTuple):
-    """A form of a noun or determiner as a lexicon has it; a value that it does not say is ``*``."""
+    """A form of a noun or determiner in a lexicon; a value that is not given there is ``*``."""
 
     lemma: str
     form: str
@@ -44,12 +57,12 @@ class ListRow(NamedTuple):
     """Empty where the list has no English."""
     noun: str
     gender: str
-    """``m``, ``f`` or ``common`` where the columns say so, else empty."""
+    """``m``, ``f`` or ``common`` by the column; empty in the column ``noun``."""
 
 
 @frozen
 class Lexicon:
-    """What one file says, but for the forms of its nouns (`Lexicon.forms`)."""
+    """The content of one file but for the forms of its nouns (`Lexicon.forms`)."""
 
     path: Path
     format: str
@@ -57,15 +70,12 @@ class Lexicon:
     citations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Lemma → gender → citation form of that gender."""
     rows: tuple[ListRow, ...] = ()
-    """Those of a list."""
+    """The rows of a list."""
 
     def forms(self, lemmas: Collection[str]) -> Iterator[LexiconForm]:
         """The forms of the nouns with one of `lemmas`, in the order of the file."""
-        return (
-            found
-            for found in ([] if self.format == "list" else _nouns(self.path))
-            if found.lemma in lemmas
-        )
+        forms = iter(()) if self.format == "list" else _nouns(self.path)
+        return (form for form in forms if form.lemma in lemmas)
 
 
 def read_lexicon(path: Path) -> Lexicon:
@@ -75,30 +85,28 @@ def read_lexicon(path: Path) -> Lexicon:
         DataError: there is no such file, it is not UTF-8, or it has none of the formats; with the
             line.
     """
-    first = next(
-        ((n, line) for n, line in _lines(path) if line.strip() and not line.startswith("#")), None
-    )
+    filled = (item for item in _lines(path) if item[1].strip() and not item[1].startswith("#"))
+    first = next(filled, None)
     if first is None:
         raise DataError("the lexicon is empty", path=path, line=1)
-    number, cells = first[0], [cell.strip() for cell in first[1].split("\t")]
+    number, line = first
+    cells = [cell.strip() for cell in line.split("\t")]
     if len(cells) in (3, 4) and _FEATURES.fullmatch(cells[2]):
         return Lexicon(path, "UniMorph table", _citations(_nouns(path)))
-    if (
-        len(cells) >= 2
-        and set(cells) <= set(LIST_COLUMNS)
-        and {"noun", "masculine", "feminine"} & set(cells)
-    ):
+    noun_columns = {"noun", "masculine", "feminine"} & set(cells)
+    if len(cells) >= 2 and set(cells) <= set(LIST_COLUMNS) and noun_columns:
         return Lexicon(path, "list", rows=tuple(_list_rows(path, cells, number)))
     raise DataError(
-        "expected a UniMorph table (lemma, form, features such as N;MASC;SG), or a list whose first line names columns "
-        f"of {', '.join(LIST_COLUMNS)}, tab-separated; got {len(cells)} columns",
+        "expected a UniMorph table (lemma, form, features such as N;MASC;SG), or a list whose first"
+        f" line names columns of {', '.join(LIST_COLUMNS)}, tab-separated;"
+        f" got {len(cells)} columns",
         path=path,
         line=number,
     )
 
 
 UNIMORPH = "unimorph-"
-"""What the names of UniMorph's tables begin with in the catalog; the language's code follows."""
+"""Beginning of the names of UniMorph's tables in the catalog; the language's code follows."""
 
 
 def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
@@ -121,7 +129,7 @@ def unimorph_table(code: str, cache: Path | None) -> tuple[Path, str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines without their ends, each with its 1-based number, read as they are asked for.
+    """The lines without their ends, each with its 1-based number, read one by one.
 
     Raises:
         DataError: there is no such file, or it cannot be read; a line is not UTF-8.
@@ -140,14 +148,15 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _citations(forms: Iterator[LexiconForm]) -> dict[str, dict[str, str]]:
     """`Lexicon.citations` of the forms: of each gender the singular, in the nominative."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+    citations: dict[str, dict[str, str]] = defaultdict(dict)
     for lemma, form, (gender, case, number) in forms:
         if gender != "*" and number in ("sg", "*") and case in ("nom", "*"):
             # The lemma where it is one of the spellings.
-            found[lemma][gender] = lemma if form == lemma else found[lemma].get(gender, form)
-        elif gender == "m":
-            found[lemma].setdefault("m", lemma)  # lemmas are masculine where a word has two genders
-    return found
+            by_gender = citations[lemma]
+            by_gender[gender] = lemma if form == lemma else by_gender.get(gender, form)
+        elif gender == "m":  # lemmas are masculine where a word has two genders
+            citations[lemma].setdefault("m", lemma)
+    return citations
 
 
 def _nouns(path: Path) -> Iterator[LexiconForm]:
@@ -164,18 +173,13 @@ def _nouns(path: Path) -> Iterator[LexiconForm]:
         names = features.split(";")
         if names[0] != "N" or "DU" in names or not lemma or not form:
             continue
-        said = {_TAGS[one] for name in names for one in name.strip("{}").split("/") if one in _TAGS}
-        genders, numbers = (
-            sorted(said & {"m", "f", "n"}) or ["*"],
-            sorted(said & {"sg", "pl"}) or ["*"],
-        )
-        cases = sorted(said - {"m", "f", "n", "sg", "pl"}) or ["*"]
-        yield from (
-            LexiconForm(lemma, form, Agreement(g, c, n))
-            for g in genders
-            for c in cases
-            for n in numbers
-        )
+        alternatives = chain.from_iterable(name.strip("{}").split("/") for name in names)
+        values = {_TAGS[name] for name in alternatives if name in _TAGS}
+        genders = sorted(values & {"m", "f", "n"}) or ["*"]
+        cases = sorted(values - {"m", "f", "n", "sg", "pl"}) or ["*"]
+        numbers = sorted(values & {"sg", "pl"}) or ["*"]
+        for agreement in product(genders, cases, numbers):
+            yield LexiconForm(lemma, form, Agreement(*agreement))
 
 
 def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]:
@@ -198,9 +202,8 @@ def _list_rows(path: Path, columns: list[str], header: int) -> Iterator[ListRow]
         man, woman = row.get("masculine", ""), row.get("feminine", "")
         if man and man == woman:
             yield ListRow(english, man, "common")
-        else:
-            yield from (
-                ListRow(english, noun, gender)
-                for noun, gender in ((man, "m"), (woman, "f"))
-                if noun
-            )
+            continue
+        if man:
+            yield ListRow(english, man, "m")
+        if woman:
+            yield ListRow(english, woman, "f")

@@ -1,11 +1,13 @@
-"""What a draft still lacks: calls of the policy (``docs/policy.md``), nouns for occupations.
+"""Checks of an installed language: the calls of the policy (``docs/policy.md``), and nouns for
+occupations.
 
-Sentences of the policy have a kind of noun, what shows the gender, and the call that follows.
+A sentence of the policy has a kind of noun, the evidence of the gender, and the call that follows
+from them.
 
 Each row of such a file is a sentence with its translation: ``[ ]`` marks the entity's head in both,
 ``{ }`` the words of the translation that show the kind and the evidence (without them the head
-shows it). `call` is the gender or the reason for none that follows from kind and evidence, in
-whatever language.
+shows it). `call` is the gender, or the reason for none, that follows from kind and evidence in
+every language.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from mtbias.language.definition import Language
 from mtbias.language.grammar import NounKind
 from mtbias.language.installed import get_language
 from mtbias.morphology import Analyser, AnalysisCache, StanzaAnalyser, find_package, stanza_folder
-from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.morphology.conllu_analyses import ConlluAnalyser
 from mtbias.reading.gender_pairs import count, pair_outcomes
 from mtbias.reading.known_translations import KnownTranslations
 from mtbias.reading.rules import says
@@ -47,13 +49,12 @@ def occupations(*, winomt: bool = False) -> tuple[str, ...]:
     """The occupations, English, in the order of their sources; with `winomt` the first source's,
     its entities.
     """
-    text = (
-        resources.files("mtbias.new_language")
-        .joinpath("occupations.txt")
-        .read_text(encoding="utf-8")
-    )
-    text = text.partition("\n# BUG")[0] if winomt else text
-    return tuple(word for line in text.splitlines() if (word := line.partition("#")[0].strip()))
+    file = resources.files("mtbias.new_language").joinpath("occupations.txt")
+    text = file.read_text(encoding="utf-8")
+    if winomt:
+        text = text.partition("\n# BUG")[0]
+    words = (line.partition("#")[0].strip() for line in text.splitlines())
+    return tuple(word for word in words if word)
 
 
 def lacking_occupations(language: Language) -> tuple[list[str], list[str]]:
@@ -61,41 +62,43 @@ def lacking_occupations(language: Language) -> tuple[list[str], list[str]]:
     single gender.
     """
     translations = KnownTranslations(language)
-    kinds = {word: kinds_of(language, translations.of(word)) for word in occupations()}
+    kinds = {word: kinds_of(language, translations.forms(word)) for word in occupations()}
     one_sided = [word for word, k in kinds.items() if k and not (k & _FOR_BOTH or k >= _PAIR)]
     return [word for word, k in kinds.items() if not k], one_sided
 
 
 def kinds_of(language: Language, forms: frozenset[str]) -> frozenset[NounKind]:
     """The kinds of all nouns with one of `forms`, alone or as the first word of a compound."""
-    alone = (reading.kind for form in forms for reading in language.nouns.get(form, ()))
-    compounds = (reading.kind for form in forms for _, reading in language.phrases.get(form, ()))
-    return frozenset((*alone, *compounds))
+    kinds: set[NounKind] = set()
+    for form in forms:
+        kinds.update(reading.kind for reading in language.nouns.get(form, ()))
+        kinds.update(reading.kind for _, reading in language.phrases.get(form, ()))
+    return frozenset(kinds)
 
 
 @frozen
 class CheckedLanguage:
-    """What is wrong with an installed language, and what it lacks."""
+    """The faults and gaps of an installed language."""
 
     code: str
     version: str
     nouns: int
     """Forms of nouns."""
     contract_problems: Sequence[str]
-    """A line for each place where it is broken."""
+    """A line for each breach of the contract."""
     gender_pairs: Mapping[str, int]
-    """Of pairs of sentences that differ in gender alone: how many, in how many of them the men and
-    the women are right."""
+    """The number of pairs of sentences that differ in gender alone, and of those in which the call
+    on the man and on the woman is right."""
     occupations: int
     without_noun: Sequence[str]
     """Occupations without any noun."""
     winomt_entities: int
     winomt_without_noun: Sequence[str]
-    """The same of those that WinoMT's sentences are about, which come first in the list."""
+    """Of these, the entities of WinoMT's sentences, which come first in the list."""
     one_gender_only: Sequence[str]
-    """Those with nouns for men alone or for women alone."""
+    """Occupations with nouns only for men or only for women."""
     sentences: int | None
-    """None where there are none to check, as in `wrong_calls`."""
+    """Sentences whose calls were checked; None, like `wrong_calls`, where there are none."""
     wrong_calls: Sequence[str] | None
     """A line for each sentence whose call is wrong."""
 
@@ -122,10 +125,15 @@ def examine_language(
     without_noun, one_sided = lacking_occupations(language)
     rows = () if challenge is None else read_policy_rows(challenge)
     if analyses is not None:
-        analyser: Analyser = GivenAnalyser(analyses)
+        analyser: Analyser = ConlluAnalyser(analyses)
     elif rows:
         package = find_package(code, stanza_folder(stanza_dir, cache_folder(cache)))
         analyser = StanzaAnalyser(package, AnalysisCache(None), device="cpu")
+    wrong = None
+    if rows:
+        calls = policy_calls(rows, language, analyser)
+        wrong = [describe(row, call) for row, call in calls if not is_right(row, call)]
+    winomt = occupations(winomt=True)
     return CheckedLanguage(
         code=code,
         version=language.version,
@@ -134,17 +142,11 @@ def examine_language(
         gender_pairs=count(outcomes),
         occupations=len(occupations()),
         without_noun=without_noun,
-        winomt_entities=len(occupations(winomt=True)),
-        winomt_without_noun=[word for word in without_noun if word in occupations(winomt=True)],
+        winomt_entities=len(winomt),
+        winomt_without_noun=[word for word in without_noun if word in winomt],
         one_gender_only=one_sided,
         sentences=len(rows) or None,
-        wrong_calls=[
-            describe(*each)
-            for each in policy_calls(rows, language, analyser)
-            if not is_right(*each)
-        ]
-        if rows
-        else None,
+        wrong_calls=wrong,
     )
 
 
@@ -165,7 +167,7 @@ class PolicyRow:
     head: Span
     """Characters of the translation that are the entity's head."""
     shown: tuple[Span, ...]
-    """Characters of the translation that show kind and evidence."""
+    """Characters of the translation that show the kind and the evidence."""
 
 
 def read_policy_rows(path: Path, languages: Collection[str] = ()) -> tuple[PolicyRow, ...]:
@@ -198,28 +200,29 @@ def policy_calls(
     evidence: EvidenceReader = "tables",
 ) -> list[tuple[PolicyRow, GenderCall]]:
     """The calls on `rows`, which are of one language and are aligned among themselves."""
-    calls = GenderMeasure(language, StatisticalAligner(), analyser, evidence).call_pairs(
-        [row.pair for row in rows]
-    )
+    measure = GenderMeasure(language, StatisticalAligner(), analyser, evidence)
+    calls = measure.call_pairs([row.pair for row in rows])
     return list(zip(rows, calls, strict=True))
 
 
 def is_right(row: PolicyRow, call: GenderCall) -> bool:
     """The call is the policy's, at the head; where both forms are shown, at either."""
+    if (call.gender or call.reason) is not row.call or not call.target:
+        return False
     heads: Sequence[Span] = row.shown if row.call is Gender.NEUTRAL else (row.head,)
-    found = any(call.target[0].overlaps(head) for head in heads) if call.target else False
-    return (call.gender or call.reason) is row.call and found
+    return any(call.target[0].overlaps(head) for head in heads)
 
 
 def describe(row: PolicyRow, call: GenderCall) -> str:
-    """One row that is wrong, for a reader."""
-    at = row.pair.text[slice(*call.target[0])] if call.target else "–"
+    """A row with a wrong call, as a line for the user."""
+    head = row.pair.text[slice(*row.head)]
+    called = row.pair.text[slice(*call.target[0])] if call.target else "–"
     evidence = "; ".join(
         f"{e.kind} {e.word}: {e.gender or 'silent'} ({says(e)})" for e in call.evidence
     )
     return (
-        f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {row.pair.text[slice(*row.head)]}, "
-        f"got {call.gender or call.reason} at {at} [{evidence}] in {row.pair.text!r}"
+        f"{row.language} {row.kind}, {row.evidence}: expected {row.call} at {head}, "
+        f"got {call.gender or call.reason} at {called} [{evidence}] in {row.pair.text!r}"
     ).lstrip()
 
 
@@ -244,9 +247,10 @@ def unmarked(text: str, marks: str, record: Record) -> tuple[str, list[Span]]:
     pieces = re.split(rf"[{re.escape(marks)}]", text)
     if len(pieces) % 2 == 0 or len(pieces) == 1 or (marks == "[]" and len(pieces) > 3):
         raise record.error(f"expected what {marks[0]} and {marks[1]} mark, got {text!r}")
-    spans, at = [], 0
+    spans, start = [], 0
     for n, piece in enumerate(pieces):
+        end = start + len(piece)
         if n % 2:
-            spans.append(Span(at, at + len(piece)))
-        at += len(piece)
+            spans.append(Span(start, end))
+        start = end
     return "".join(pieces), spans

@@ -2,8 +2,8 @@
 answer.
 
 Its nouns are those of the lists that the user names, with gender and forms where a lexicon has
-them. Nothing of it is read before somebody has looked: every row is a comment that begins with
-`CHECK` or, where the noun is missing, with `FILL`. Whoever removes the mark answers for the row.
+them. No row is used before somebody has checked it: each is a comment that begins with `CHECK` or,
+where the noun is missing, with `FILL`. Whoever removes the mark answers for the row.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -41,19 +42,17 @@ _FOR = {"tokenize": "words", "mwt": "contractions are split", "pos": "parts of s
 
 
 def prospects(code: str, stanza: Path) -> tuple[str, ...]:
-    """What is to be said, a line each: who registers the language already, and which models Stanza
-    has in the folder `stanza`.
+    """Lines for the user: the plugins that register the language already, and Stanza's models of
+    it in the folder `stanza`.
 
     Raises:
         DataError: Stanza's index there is damaged.
     """
-    there = installed(GROUP).get(code, ())
-    twice = (
-        [f"{' and '.join(there)} registers {code} already: two plugins for one code are refused"]
-        if there
-        else []
-    )
-    return (*twice, _stanza_line(code, stanza))
+    line = _stanza_line(code, stanza)
+    plugins = " and ".join(installed(GROUP).get(code, ()))
+    if not plugins:
+        return (line,)
+    return f"{plugins} registers {code} already: two plugins for one code are refused", line
 
 
 def _stanza_line(code: str, folder: Path) -> str:
@@ -61,11 +60,14 @@ def _stanza_line(code: str, folder: Path) -> str:
         _, default = read_index(code, folder, PROCESSORS, "fetch the models of any language")
     except MissingResourceError:
         return (
-            "Stanza: not known: the folder of its models has no index of them; once the draft is installed, "
-            f"`mtbias fetch --lang {code}` gets both"
+            "Stanza: not known: the folder of its models has no index of them; once the draft is"
+            f" installed, `mtbias fetch --lang {code}` gets both"
         )
     if not default:
-        return f"Stanza: the index of models (resources.json) has no {code}; without models nothing can be scored"
+        return (
+            f"Stanza: the index of models (resources.json) has no {code};"
+            " without models nothing can be scored"
+        )
     lacking = [f"no {name} ({_FOR[name]})" for name in PROCESSORS if name not in default]
     has = ", ".join(f"{name} {package}" for name, package in default.items())
     return f"Stanza: {has}{'; ' + ', '.join(lacking) if lacking else ''}"
@@ -75,10 +77,10 @@ def _stanza_line(code: str, folder: Path) -> str:
 
 
 CHECK, FILL = "# check ", "# fill "
-"""What a row begins with that must be looked at, and one that lacks its noun."""
+"""Beginnings of a row that must be checked, and of one that lacks its noun."""
 _UNKNOWN = "?"
-"""Stands for a gender that no lexicon says: no gender of the format, so that it cannot be
-forgotten."""
+"""Stands for a gender that no lexicon gives. The format has no such gender, so that the row cannot
+be used unchecked."""
 _KINDS = {"m": "m", "f": "f", "mf": "common", "n": "fixed"}
 """A neuter noun for a person says nothing about that person (de *das Kind*)."""
 _CASES = ("*", "nom", "gen", "dat", "acc", "ins", "loc", "voc")
@@ -125,8 +127,8 @@ class DraftNouns:
 
 
 @dataclass
-class _Found:
-    """What lists and lexica say of one noun."""
+class _LexiconNoun:
+    """One noun in lists and lexica."""
 
     english: dict[str, None] = field(default_factory=dict)
     genders: set[str] = field(default_factory=set)
@@ -138,88 +140,86 @@ class _Found:
     def kind(self) -> str:
         if "common" in self.listed:
             return "common"
-        said = self.listed or self.genders
-        return _KINDS.get("".join(g for g in "mfn" if g in said), _UNKNOWN)
+        genders = self.listed or self.genders
+        return _KINDS.get("".join(g for g in "mfn" if g in genders), _UNKNOWN)
 
 
 def draft_nouns(lexica: Sequence[Lexicon], occupations: Iterable[str]) -> DraftNouns:
-    """The nouns of the lists among `lexica`, those that pair with them, and what is left of
-    `occupations`.
+    """The nouns of the lists among `lexica` with their counterparts of the other gender, and the
+    `occupations` that lack one.
     """
-    found: dict[str, _Found] = {}
-    for row in (row for lexicon in lexica for row in lexicon.rows):
-        one = found.setdefault(row.noun, _Found())
-        one.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
-        one.listed |= {row.gender} - {""}
-    _add_counterparts(found, lexica)
+    entries: dict[str, _LexiconNoun] = {}
+    for row in chain.from_iterable(lexicon.rows for lexicon in lexica):
+        entry = entries.setdefault(row.noun, _LexiconNoun())
+        entry.english |= {word.strip(): None for word in row.english.split("|") if word.strip()}
+        entry.listed |= {row.gender} - {""}
+    entries = _with_counterparts(entries, lexica)
     for lexicon in lexica:
-        _add_forms(found, lexicon)
-    paradigms = _paradigms(found)
-    names = {noun: paradigm.name for paradigm in paradigms for noun in paradigm.nouns}
-    nouns = tuple(
-        DraftNoun(
-            tuple(one.english),
-            noun,
-            one.kind,
-            names.get(noun, ""),
-            () if noun in names else _forms(noun, one),
-        )
-        for noun, one in found.items()
-    )
-    return DraftNouns(nouns, paradigms, tuple(_unfilled(found, occupations)))
+        _add_forms(entries, lexicon)
+
+    paradigms = _paradigms(entries)
+    names: dict[str, str] = {}
+    for paradigm in paradigms:
+        names |= dict.fromkeys(paradigm.nouns, paradigm.name)
+    nouns = []
+    for noun, entry in entries.items():
+        forms = () if noun in names else _forms(noun, entry)
+        english = tuple(entry.english)
+        nouns.append(DraftNoun(english, noun, entry.kind, names.get(noun, ""), forms))
+    return DraftNouns(tuple(nouns), paradigms, tuple(_unfilled(entries, occupations)))
 
 
-def _add_counterparts(found: dict[str, _Found], lexica: Iterable[Lexicon]) -> None:
-    """Behind each noun that a lexicon has under one lemma with another, the other, with the same
-    English.
+def _with_counterparts(
+    entries: Mapping[str, _LexiconNoun], lexica: Iterable[Lexicon]
+) -> dict[str, _LexiconNoun]:
+    """The nouns, each followed by its counterpart of the other gender, with the same English, where
+    a lexicon has both under one lemma.
     """
-    others: dict[str, tuple[str, str]] = {}
-    for genders in (genders for lexicon in lexica for genders in lexicon.citations.values()):
-        if "m" in genders and "f" in genders and genders["m"] != genders["f"]:
-            others.setdefault(genders["m"], (genders["f"], "f"))
-            others.setdefault(genders["f"], (genders["m"], "m"))
-    ordered = dict(found)
-    found.clear()
-    for noun, one in ordered.items():
-        found[noun] = one
-        other, gender = others.get(noun, ("", ""))
-        if other and other not in ordered:
-            counterpart = found.setdefault(other, _Found())
-            counterpart.english |= one.english
+    counterparts: dict[str, tuple[str, str]] = {}
+    for citations in chain.from_iterable(lexicon.citations.values() for lexicon in lexica):
+        man, woman = citations.get("m"), citations.get("f")
+        if man is not None and woman is not None and man != woman:
+            counterparts.setdefault(man, (woman, "f"))
+            counterparts.setdefault(woman, (man, "m"))
+    nouns: dict[str, _LexiconNoun] = {}
+    for noun, entry in entries.items():
+        nouns[noun] = entry
+        other, gender = counterparts.get(noun, ("", ""))
+        if other and other not in entries:
+            counterpart = nouns.setdefault(other, _LexiconNoun())
+            counterpart.english |= entry.english
             counterpart.genders.add(gender)
+    return nouns
 
 
-def _add_forms(found: Mapping[str, _Found], lexicon: Lexicon) -> None:
-    """Genders and forms of the nouns in `lexicon`, which may have a woman's noun under the lemma of
-    a man's.
+def _add_forms(entries: Mapping[str, _LexiconNoun], lexicon: Lexicon) -> None:
+    """Add genders and forms from `lexicon`, which may have a woman's noun under the lemma of a
+    man's.
     """
-    lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in found}
+    lemmas: dict[str, dict[str, str]] = {noun: {"*": noun} for noun in entries}
     for lemma, genders in lexicon.citations.items():
         for gender, citation in genders.items():
-            if citation in found:
-                found[citation].genders.add(gender)
+            if citation in entries:
+                entries[citation].genders.add(gender)
                 lemmas.setdefault(lemma, {})[gender] = citation
     for lemma, form, (gender, case, number) in lexicon.forms(lemmas):
         owner = lemmas[lemma].get(gender)
         if owner is None and gender not in lexicon.citations.get(lemma, {}):
             owner = lemmas[lemma].get("*")
         if owner is not None:
-            found[owner].slots[form, Agreement("*", case, number)] = None
+            entries[owner].slots[form, Agreement("*", case, number)] = None
 
 
-def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
+def _paradigms(entries: Mapping[str, _LexiconNoun]) -> tuple[DraftParadigm, ...]:
     """The paradigms of the nouns whose forms are all known, the most frequent first."""
     alike: dict[tuple[str, Slots], list[str]] = defaultdict(list)
-    for noun, one in found.items():
-        words = [form for form, _ in one.slots]
-        if one.slots and not any(" " in word for word in (noun, *words)):
-            stem = shared_beginning(noun, *words)
-            slots = sorted(
-                one.slots, key=lambda s: (s[1].number != "sg", _CASES.index(s[1].case), s[0])
-            )
-            alike[
-                noun[len(stem) :], tuple((form[len(stem) :], where) for form, where in slots)
-            ].append(noun)
+    for noun, entry in entries.items():
+        words = [form for form, _ in entry.slots]
+        if not words or any(" " in word for word in (noun, *words)):
+            continue
+        stem = len(shared_beginning(noun, *words))
+        endings = tuple((form[stem:], where) for form, where in sorted(entry.slots, key=_slot_rank))
+        alike[noun[stem:], endings].append(noun)
     ranked = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
     times: Counter[str] = Counter()
     paradigms = []
@@ -230,29 +230,38 @@ def _paradigms(found: Mapping[str, _Found]) -> tuple[DraftParadigm, ...]:
     return tuple(paradigms)
 
 
+def _slot_rank(slot: tuple[str, Agreement]) -> tuple[bool, int, str]:
+    """Singular first, by case, then by form."""
+    form, agreement = slot
+    return agreement.number != "sg", _CASES.index(agreement.case), form
+
+
 def _endings(slots: Slots) -> tuple[str, ...]:
-    """``ów/*.gen.pl,*.acc.pl``: each ending once, with all that it may be."""
-    found: dict[str, list[str]] = {}
+    """``ów/*.gen.pl,*.acc.pl``: each ending once, with all its cases and numbers."""
+    endings: dict[str, list[str]] = {}
     for letters, where in slots:
-        found.setdefault(letters, []).append(".".join(where))
-    return tuple(f"{letters}/{','.join(allowed)}" for letters, allowed in found.items())
+        endings.setdefault(letters, []).append(".".join(where))
+    return tuple(f"{letters}/{','.join(allowed)}" for letters, allowed in endings.items())
 
 
-def _forms(noun: str, one: _Found) -> tuple[str, ...]:
-    words = dict.fromkeys(form.replace(" ", "_") for form, _ in one.slots)
+def _forms(noun: str, entry: _LexiconNoun) -> tuple[str, ...]:
+    words = dict.fromkeys(form.replace(" ", "_") for form, _ in entry.slots)
     return tuple(word for word in words if word != noun.replace(" ", "_"))
 
 
-def _unfilled(found: Mapping[str, _Found], occupations: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _unfilled(
+    entries: Mapping[str, _LexiconNoun], occupations: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """Occupations with a gender for which there is no noun."""
     kinds: dict[str, set[str]] = defaultdict(set)
-    for one in found.values():
-        for word in one.english:
-            kinds[word].add(one.kind)
+    for entry in entries.values():
+        for word in entry.english:
+            kinds[word].add(entry.kind)
     for word in occupations:
-        there = kinds.get(word, set())
-        if not there - {"m", "f"}:
-            yield from ((word, gender) for gender in ("m", "f") if gender not in there)
-        # What is of both genders, or unknown, may serve for both.
+        known = kinds.get(word, set())
+        # A noun of both genders, or of an unknown one, may serve for both.
+        if not known - {"m", "f"}:
+            yield from ((word, gender) for gender in ("m", "f") if gender not in known)
 
 
 # The project
@@ -266,10 +275,10 @@ class Draft:
 
     code: str
     name: str
-    """In English."""
+    """The language's name in English."""
     lexica: tuple[Lexicon, ...] = ()
     prospects: tuple[str, ...] = ()
-    """What Stanza knows of the language, a line each."""
+    """Lines on other plugins for the language and on Stanza's models."""
 
     @property
     def package(self) -> str:
@@ -278,7 +287,7 @@ class Draft:
 
 
 def check_draft(code: str, name: str | None, out: Path | None) -> tuple[str, Path]:
-    """Check what the user named, before anything is read; gives the language's name, by default
+    """Check the user's choices before anything is read; returns the language's name, by default
     Stanza's, and the folder, by default ``mtbias-NAME``.
 
     Raises:
@@ -287,8 +296,8 @@ def check_draft(code: str, name: str | None, out: Path | None) -> tuple[str, Pat
     """
     if not is_language_code(code):
         raise UsageError(
-            "CODE: expected one of ISO 639-1, such as pl, or, where that has none, one of ISO 639-3 that Stanza knows; "
-            f"got {code!r}"
+            "CODE: expected one of ISO 639-1, such as pl, or, where that has none, one of ISO 639-3"
+            f" that Stanza knows; got {code!r}"
         )
     if name is None:
         from stanza.models.common.constant import lcode2lang
@@ -308,7 +317,7 @@ def check_draft(code: str, name: str | None, out: Path | None) -> tuple[str, Pat
 
 
 def write_draft(draft: Draft, out: Path) -> DraftNouns:
-    """Write the project into the folder `out`; gives what its table of nouns holds.
+    """Write the project into the folder `out`; returns the content of its table of nouns.
 
     Raises:
         RunFolderError: the folder cannot be written.
@@ -364,9 +373,9 @@ _FAMILIES = (
     "mt ar he am",
 )
 """Codes of related languages, neighbours beside each other."""
-_PLACES = {
-    code: 100 * n + k for n, family in enumerate(_FAMILIES) for k, code in enumerate(family.split())
-}
+_PLACES: dict[str, int] = {}
+for _n, _family in enumerate(_FAMILIES):
+    _PLACES |= {code: 100 * _n + place for place, code in enumerate(_family.split())}
 
 
 def relatives(code: str) -> list[str]:
@@ -388,12 +397,8 @@ def _challenge(code: str) -> str:
     language.
     """
     near = {other: place for place, other in enumerate(relatives(code))}
-    rows = (
-        _policy()
-        .assign(near=_policy()["language"].map(near))
-        .dropna()
-        .sort_values("near", kind="stable")
-    )
+    rows = _policy().assign(near=_policy()["language"].map(near)).dropna()
+    rows = rows.sort_values("near", kind="stable")
     rows = rows.drop_duplicates(["kind", "evidence"]).sort_index()
     rows = rows.assign(example=rows["language"] + ": " + rows["target"], target="")
     columns = ["kind", "evidence", "call", "source", "target", "example"]
@@ -401,17 +406,15 @@ def _challenge(code: str) -> str:
 
 
 def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
-    """How `language` says each of `words`: the first noun for men and the first for women in its
-    table.
+    """The translations of `words` into `language`: the first noun for men and the first for women
+    in its table.
     """
-    translations, order = (
-        KnownTranslations(language),
-        {form: place for place, form in enumerate(language.nouns)},
-    )
+    translations = KnownTranslations(language)
+    order = {form: place for place, form in enumerate(language.nouns)}
     hints = {}
     for word in dict.fromkeys(words):
         first: dict[bool, str] = {}
-        for form in sorted(translations.of(word) & order.keys(), key=order.__getitem__):
+        for form in sorted(translations.forms(word) & order.keys(), key=order.__getitem__):
             for noun in language.nouns[form]:
                 if noun.kind.is_personal:
                     first.setdefault(noun.kind is NounKind.FEMININE, noun.lemma)
@@ -421,20 +424,22 @@ def _hints(language: Language, words: Iterable[str]) -> dict[str, str]:
 
 def _shown(table: Mapping[str, object] | Iterable[tuple[str, object]]) -> str:
     """The first two entries of a related language's table, as comments of TOML."""
-
-    def said(value: object) -> str:
-        if value is None or isinstance(value, str):
-            return value or "-"
-        if isinstance(value, Agreement):
-            return ".".join(value)
-        return " ".join(sorted(map(said, cast(Iterable[object], value))))
-
     entries = list(dict(table).items())[:2]
-    quoted = [
-        [json.dumps(text, ensure_ascii=False) for text in (key, said(value))]
-        for key, value in entries
-    ]
-    return "\n".join(f"# {key} = {value}" for key, value in quoted) or "# none"
+    lines = [f"# {_quoted(key)} = {_quoted(_value_text(value))}" for key, value in entries]
+    return "\n".join(lines) or "# none"
+
+
+def _value_text(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or "-"
+    if isinstance(value, Agreement):
+        return ".".join(value)
+    return " ".join(sorted(map(_value_text, cast(Iterable[object], value))))
+
+
+def _quoted(text: str) -> str:
+    """A string or key of TOML, which may be written as JSON's."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 @cache
@@ -448,7 +453,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    # Strings and keys of TOML may be written as JSON's.
-    environment.filters["quoted"] = lambda text: json.dumps(text, ensure_ascii=False)
+    environment.filters["quoted"] = _quoted
     environment.filters["shown"] = _shown
     return environment

@@ -1,4 +1,6 @@
-"""What forms agree with: gender, case and number, several of each for most, and what they share."""
+"""The agreements of forms: gender, case and number, several of each for most forms, and those that
+forms share.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ _OPEN = ("nom", "voc", "dat", "ins", "loc", "*")
 
 
 def reading_agreements(reading: NounReading) -> list[Agreement]:
-    """What one reading of a noun agrees with.
+    """The agreements of one reading of a noun.
 
     Feminine agreement with a masculine form that is also used of women (наша врач, с новой врачом)
     is never read on a genitive or accusative: uk *бухгалтера* is an accusative, so the *догану*

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import chain, product, starmap
+from itertools import chain, product
 from unicodedata import combining, normalize
 
 from mtbias.language.definition import Language
@@ -29,19 +29,20 @@ _WRITTEN_ON = re.compile(
     r"""(?: /-?         # Lehrer/in, Lehrer/-innen, soldador/a, учитель/ница
           | -?\(-?      # médico(a), Lehrer(innen), Lehrer-(innen), Lehrer(-innen), Student(inn)en
           | [*:·•]      # soldador*a, étudiant·e, étudiant•e
-          | \.(?=[^\W\d_]) )  # étudiant.e; only `_written_ending` tells it from a sentence that ends without a blank
-        (\w{1,7})       # the other gender's ending: up to -innen, -trice, учитель/ница; longer is a word of its own
+          # étudiant.e; only `_written_ending` tells it from a sentence that ends without a blank
+          | \.(?=[^\W\d_]) )
+        # The other gender's ending: up to -innen, -trice, учитель/ница; a longer one is a word.
+        (\w{1,7})
         (?:\)(?:\w|en)?|·\w|•\w)?  # étudiant(e)s, étudiant·e·s: the plural that both share
         (?!\w)          # the whole of what is written there, or none of it
     """,
     re.VERBOSE,
 )
 _BETWEEN_ARTICLES = re.compile(r"\s*/\s*|\s?\(|[·•.*:-]")
-"""What joins two articles beside a conjunction: *der/die*, *le (la)*, *le·la*, ``der*die``; not a
-sentence's end."""
+"""Signs that join two articles instead of a conjunction: *der/die*, *le (la)*, *le·la*,
+``der*die``; not a sentence's end."""
 _BETWEEN = re.compile(r"\s*[/(]?\s*")
-"""What may stand between two words of one phrase beside the words: blanks, a slash or an opening
-bracket."""
+"""Separators between two words of one phrase: blanks, a slash or an opening bracket."""
 _NEUTRAL = re.compile(r"[\w@*]+")
 r"""A word with the signs of endings for both genders, which `Language.tokens` leaves outside
 (*niñ@s*, *ragazz\**)."""
@@ -60,7 +61,7 @@ def both_forms(
     language: Language,
     translations: Sequence[Span],
 ) -> Evidence | None:
-    """What shows that the phrase around ``words[head]`` means both genders, or None.
+    """The evidence that the phrase around ``words[head]`` means both genders, or None.
 
     Args:
         words: those of the translation.
@@ -108,13 +109,12 @@ def _both_sexes(
     known = language.sex_adjectives
     # ar "الذكور والإناث": two words, the conjunction is written on.
     for start, end in ((max(head - 3, 0), head), (head + 1, head + 3), (head + 1, head + 4)):
-        found, phrase = words[start:end], words[min(start, head) + 1 : max(end, head + 1)]
-        joined = any("CCONJ" in word.tags for word in found[1:]) and all(
-            word.joined for word in phrase
-        )
-        bases = chain.from_iterable(word.facts.bases for word in found)
-        if joined and {known[base] for base in bases if base in known} == {"m", "f"}:
-            return found
+        sexes, phrase = words[start:end], words[min(start, head) + 1 : max(end, head + 1)]
+        conjunction = any("CCONJ" in word.tags for word in sexes[1:])
+        bases = chain.from_iterable(word.facts.bases for word in sexes)
+        genders = {known[base] for base in bases if base in known}
+        if conjunction and genders == {"m", "f"} and all(word.joined for word in phrase):
+            return sexes
     return ()
 
 
@@ -131,38 +131,18 @@ def _other_form(
     Both must translate the entity: de "Könige und Königinnen" are two kinds of persons for *kings*,
     es "hermanos y hermanas" one for *siblings* and two for *brothers*.
     """
-    mine = _genders(words[head]) or {
-        Gender.MALE for r in words[head].readings if r.kind is NounKind.COMMON
-    }
-    if not mine or words[head].span not in translations:
+    if words[head].span not in translations:
         return None
     for step in (1, -1):
         adjectives: list[SentenceWord] = []
         for n in range(head + step, head + step * (MAX_BETWEEN + 2), step):
-            first, second = sorted((n, n - step))
-            if not 0 <= n < len(words) or not _BETWEEN.fullmatch(
-                text, _end(words[first], text), words[second].span.start
-            ):
+            if not 0 <= n < len(words) or _is_parted(words, min(n, n - step), text):
                 break
-            theirs = _genders(words[n])
-            if theirs:
-                same = words[n].span in translations and words[n].form != words[head].form
-                # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and
-                # a teacher.
-                same = same and _one_stem(words[head], words[n])
+            if _genders(words[n]):
+                other = words[n].span in translations and _is_other_form(words, head, n, text)
                 # pt "queridas alunas e queridos alunos": an adjective of both.
                 before = words[max(min(head, n) - 1, 0)]
-                same = same and all(_one_stem(adjective, before) for adjective in adjectives)
-                # es "el cliente o la clienta": beside a feminine of its own a form for both is a
-                # man's.
-                if not _genders(words[head]):
-                    same = same and words[n].form.startswith(words[head].form[:-1])
-                other = (
-                    same
-                    and len(mine | theirs) > 1
-                    and _joined(words, min(head, n), max(head, n), text)
-                )
-                if other:
+                if other and all(_one_stem(adjective, before) for adjective in adjectives):
                     return n
                 break
             if "CCONJ" in words[n].tags or words[n].form in determiners:
@@ -173,9 +153,30 @@ def _other_form(
     return None
 
 
-def _end(word: SentenceWord, text: str) -> int:
-    """Where a word ends, with the full stop of an abbreviated conjunction (de *bzw.*)."""
-    return word.span.end + ("CCONJ" in word.tags and text.startswith(".", word.span.end))
+def _is_parted(words: Sequence[SentenceWord], n: int, text: str) -> bool:
+    """A mark that is no slash or bracket stands behind the n-th word, or behind the full stop of an
+    abbreviated conjunction (de *bzw.*).
+    """
+    end = words[n].span.end
+    end += "CCONJ" in words[n].tags and text.startswith(".", end)
+    return not _BETWEEN.fullmatch(text, end, words[n + 1].span.start)
+
+
+def _is_other_form(words: Sequence[SentenceWord], head: int, n: int, text: str) -> bool:
+    """The n-th word is the noun at `head` in the other gender, joined to it."""
+    noun, other = words[head], words[n]
+    genders = _genders(noun)
+    # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and a teacher.
+    if noun.form == other.form or not _one_stem(noun, other):
+        return False
+    if not genders:
+        # es "el cliente o la clienta": beside a feminine of its own a form for both is a man's.
+        common = any(r.kind is NounKind.COMMON for r in noun.readings)
+        if not common or not other.form.startswith(noun.form[:-1]):
+            return False
+        genders = {Gender.MALE}
+    several = len(genders | _genders(other)) > 1
+    return several and _joined(words, min(head, n), max(head, n), text)
 
 
 def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
@@ -194,32 +195,29 @@ def _plain(form: str) -> str:
 
 def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
     """Between two words stands a conjunction, a slash or a bracket; or the second has its
-    conjunction written on (ar
-    *المعلم والمعلمة*).
+    conjunction written on (ar *المعلم والمعلمة*).
     """
-    conjunction = any("CCONJ" in words[n].tags for n in range(first + 1, second + 1))
-    return conjunction or any(
-        sign in text[words[first].span.end : words[second].span.start] for sign in "/("
-    )
+    if any("CCONJ" in words[n].tags for n in range(first + 1, second + 1)):
+        return True
+    between = text[words[first].span.end : words[second].span.start]
+    return "/" in between or "(" in between
 
 
 def _written_ending(word: SentenceWord, text: str, language: Language) -> str:
     """The ending behind the word that makes it a noun of the other gender (*soldador* + *a*), with
     its sign, or nothing.
     """
-    found = _WRITTEN_ON.match(text, word.span.end)
+    written = _WRITTEN_ON.match(text, word.span.end)
     # "Er war Lehrer.In Wien …": a sentence begins with a capital.
-    if not found or (found[0].startswith(".") and not found[1].islower()):
+    if not written or (written[0].startswith(".") and not written[1].islower()):
         return ""
-    ending = language.fold(found[1] + ("en" if found[0].endswith(")en") else ""))
-    wanted = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
+    ending = language.fold(written[1] + ("en" if written[0].endswith(")en") else ""))
+    other = Gender.MALE if _genders(word) == {Gender.FEMALE} else Gender.FEMALE
     for base in word.facts.bases:
         for cut in range(min(_MAX_CUT, len(base) - _MIN_STEM) + 1):
-            if any(
-                r.kind.gender is wanted
-                for r in language.nouns.get(base[: len(base) - cut] + ending, ())
-            ):
-                return found[0]
+            readings = language.nouns.get(base[: len(base) - cut] + ending, ())
+            if any(reading.kind.gender is other for reading in readings):
+                return written[0]
     return ""
 
 
@@ -258,14 +256,11 @@ def _joined_articles(
     first = before if sign else before - 1
     if first < 0 or not (sign or "CCONJ" in words[before].tags):
         return None
-    if (
-        split_contraction
-        and not sign
-        and not all("ADP" in words[n].tags for n in (first, second - 1))
-    ):
+    prepositions = all("ADP" in words[n].tags for n in (first, second - 1))
+    if split_contraction and not sign and not prepositions:
         return None
     one, other = (language.determiners.get(words[n].form, ()) for n in (first, second))
-    if words[first].form == words[second].form or not _some_of_both(one, other):
+    if words[first].form == words[second].form or not _show_both_genders(one, other):
         return None
     end = words[second].span.end
     between = text[words[first].span.end : words[second].span.start]
@@ -286,9 +281,9 @@ def _silent_modifier(word: SentenceWord, language: Language) -> bool:
 
 
 def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
-    """Whether an article behind the word may be the second half of what a contraction is for the
-    other gender (fr
-    *du/de la* journaliste, es *al/a la* periodista). Around a slash taggers call it anything.
+    """Whether the word may be a preposition that stands apart from its article, where the other
+    gender has a contraction (fr *du/de la* journaliste, es *al/a la* periodista). Around a slash
+    taggers call it anything.
     """
     short = len(word.form) <= MAX_PREPOSITION and "CCONJ" not in word.tags
     return ("ADP" in word.tags or short) and word.form not in language.determiners
@@ -308,18 +303,17 @@ def _split_article(
         ending = language.fold(written[1])
         stems = (article.form[: len(article.form) - cut] for cut in range(len(article.form)))
         others = (language.determiners.get(stem + ending, ()) for stem in stems)
-        if any(_some_of_both(own, other) for other in others):
+        if any(_show_both_genders(own, other) for other in others):
             return Span(article.span.start, written.end())
     return None
 
 
-def _some_of_both(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
-    return any(starmap(_of_both, product(one, other)))
-
-
-def _of_both(one: Agreement, other: Agreement) -> bool:
-    """One is a man's, the other a woman's, in the same case and number."""
-    return {one.gender, other.gender} == {"m", "f"} and one[1:] == other[1:]
+def _show_both_genders(one: Sequence[Agreement], other: Sequence[Agreement]) -> bool:
+    """An agreement of one is a man's, of the other a woman's, in the same case and number."""
+    for first, second in product(one, other):
+        if {first.gender, second.gender} == {"m", "f"} and first[1:] == second[1:]:
+            return True
+    return False
 
 
 def _genders(word: SentenceWord) -> set[Gender]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +56,14 @@ MAX_OTHERS = 3
 """Nouns for people that are left over, at most."""
 MIN_STEM = 5
 """Letters that a word shares at least with the known translation from which it derives: with four
-uk
-*кравню*, which is no word, would derive from *кравець* "tailor"."""
+uk *кравню*, which is no word, would derive from *кравець* "tailor"."""
 SURE_SCORE = 0.5
 """Below it a noun for people that no other source word explains is taken before a word that is not
 known as one. A known translation has it by that alone; with more, things that do render the entity
 give way to other people (he *מכונית* "car" for *mover*)."""
 MAX_CANDIDATES = 3
 """Other content words that are left over, at most: es *La futura novia … un autor contemporáneo*
-for
-*contemporary*."""
+for *contemporary*."""
 MIN_BELONGS = 0.5
 """Least P(entity | target word) at which a neighbour belongs to the entity's phrase: more likely
 than not. With less ar *المساعد* "the assistant" takes in *مساعدة* "to help", by its form a
@@ -80,8 +78,9 @@ SURELY_EXPLAINED = 0.95
 """A known translation with a surer link than this to another source word is that word's: de *bat
 sie um Hilfe*, where *help* is surely *Hilfe*, which the table has for *assistant* too."""
 MAX_SHIFT = 0.3
-"""How far off, as a share of the sentence, the only unclaimed noun for people may stand: with half
-of it de *Rat* (advice) at its end is the person for *dietitian* at its beginning."""
+"""Distance, as a share of the sentence, at which the only unclaimed noun for people may be from the
+entity's place: with half of it de *Rat* (advice) at its end is the person for *dietitian* at its
+beginning."""
 MIN_SPELT = 6
 """Letters before its ending that a misspelt word has at least: with five, fr *argent* "money" would
 be *agent*."""
@@ -92,7 +91,7 @@ in the table (it *esperantista*)."""
 
 @frozen
 class EntityScores:
-    """What a link model says about one pair's entity: arrays over the target words."""
+    """The scores of a link model for one pair's entity: arrays over the target words."""
 
     link: FloatArray
     """Geometric mean of P(head | target) and P(target | head)."""
@@ -123,14 +122,20 @@ def align_entity(
     """
     if scores is None:
         return Alignment(pair.id)
-    found = _align(pair, words, scores, translations)
-    if found.translations or not _is_possessive(pair):
-        return found
+    target = _target_words(pair, words, scores, translations)
+    # he אודיטור for *auditor* is found by the table alone.
+    total = 0.5 * (scores.link + scores.lexicon + target.known)
+    total = np.where(target.elsewhere, 0.0, total)
+    anchor = _anchor(target, total)
+    aligned = total[anchor] >= MIN_SCORE
+    alignment = _around_anchor(target, anchor, total) if aligned else _without_anchor(target)
+    if alignment.translations or not _is_possessive(pair):
+        return alignment
     part = translations.first_part(pair.entity, words)
     if part is None:
-        return found
+        return alignment
     in_compound = Candidate((part,), "lexicon", Trust.IN_COMPOUND)
-    return replace(found, candidates=(*found.candidates, in_compound))
+    return replace(alignment, candidates=(*alignment.candidates, in_compound))
 
 
 def _is_possessive(pair: Pair) -> bool:
@@ -138,79 +143,124 @@ def _is_possessive(pair: Pair) -> bool:
     return behind.startswith(("'", "’"))
 
 
-def _align(
+@frozen
+class _TargetWords:
+    """The words of a translation, with masks over them for what each may render."""
+
+    pair: Pair
+    words: Sequence[SurfaceWord]
+    scores: EntityScores
+    translations: KnownTranslations
+    entity_forms: AbstractSet[str]
+    """Folded forms that translate the entity."""
+    known: NDArray[np.bool_]
+    """Words that are known to translate the entity, here."""
+    other_mentions: NDArray[np.bool_]
+    """Words that could translate the entity but render somebody else."""
+    elsewhere: NDArray[np.bool_]
+    """Words that render another word of the source."""
+    free: NDArray[np.bool_]
+    """Words that no other word of the source explains."""
+    people: NDArray[np.bool_]
+    """The free nouns for people; where there is none, the free words that end like one."""
+    misspelt: tuple[int, str] | None
+    """A word that is one letter off a translation of the entity, and that translation."""
+
+
+def _target_words(
     pair: Pair, words: Sequence[SurfaceWord], scores: EntityScores, translations: KnownTranslations
-) -> Alignment:
-    source = source_facts(pair, translations.source)
-    known, of_entity = _known(pair, words, translations)
+) -> _TargetWords:
+    known, entity_forms = _known(pair, words, translations)
     taken = _taken(pair, words, translations)
     # it *segretario* for *secretary* is no clerk, though the table has it for both.
     others = known & taken & (scores.explained >= SURELY_EXPLAINED) & (scores.link < MIN_SCORE)
-    others |= _of_other_mentions(pair, words, known, translations.source)
+    others |= _other_mentions(pair, words, known, translations.source)
     known &= ~others
     elsewhere = _copies(pair, words, translations.source) | others | (taken & ~known)
     free = (scores.explained < MAX_EXPLAINED) & ~elsewhere
-    misspelt = None if known.any() else _misspelt(words, of_entity, free, translations.language)
+    misspelt = None
+    if not known.any():
+        misspelt = _misspelt(words, entity_forms, free, translations.language)
     if misspelt is not None:
         known[misspelt[0]] = True
     people = np.array([w.facts.names_person for w in words], bool) & free
     if not people.any():
         people = np.array([w.facts.ends_like_person for w in words], bool) & free
-    # he אודיטור for *auditor* is found by the table alone.
-    total = np.where(elsewhere, 0.0, 0.5 * (scores.link + scores.lexicon + known))
-    anchor = int(total.argmax())
-    only_known = _only_known(pair, words, scores, known, of_entity, translations)
-    if only_known is not None:
-        anchor = only_known
-    # de "an der Guildhall School … Büroangestellte": one link at a preposition would be enough.
-    unsure = total[anchor] < SURE_SCORE or not scores.rare[anchor]
-    if unsure and people.any() and not (words[anchor].facts.readings or known[anchor]):
-        anchor = int(np.where(people, total, -1.0).argmax())
-    if total[anchor] < MIN_SCORE:
-        number = SourceFacts(source.number)
-        derived = None if people.any() else _derived(words, of_entity, others)
-        if derived is not None:
-            candidate = Candidate((words[derived].span,), DERIVED)
-            return Alignment(pair.id, (candidate,), source=number)
-        left = _left_over(words, scores, people, free)
-        candidates = () if left is None else (left,)
-        only = _unclaimed(pair, words, translations)
-        return Alignment(
-            pair.id,
-            (*candidates, *_only_persons(only, None)),
-            source=number if left is not None else SourceFacts(),
-        )
-    # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب
-    # الآخر "the doctor asked the other doctor".
-    person = bool(known[anchor]) and any(r.kind.is_personal for r in words[anchor].facts.readings)
-    borders = np.array(
-        [person and (not scores.rare[j] or w.facts.names_person) for j, w in enumerate(words)], bool
+    return _TargetWords(
+        pair=pair,
+        words=words,
+        scores=scores,
+        translations=translations,
+        entity_forms=entity_forms,
+        known=known,
+        other_mentions=others,
+        elsewhere=elsewhere,
+        free=free,
+        people=people,
+        misspelt=misspelt,
     )
-    near = _near(words, anchor, people, known=bool(known[anchor]))
-    members = _phrase(anchor, scores, known & free, near, borders)
-    ranked = [int(j) for j in np.argsort(-total, kind="stable") if free[j] and j not in members]
+
+
+def _anchor(target: _TargetWords, total: FloatArray) -> int:
+    """The word that most likely renders the entity's head: the only known translation, else the one
+    of the best score, or the best noun for people where that is no sure rendering.
+    """
+    only_known = _only_known(target)
+    anchor = int(total.argmax()) if only_known is None else only_known
+    # de "an der Guildhall School … Büroangestellte": one link at a preposition would be enough.
+    unsure = total[anchor] < SURE_SCORE or not target.scores.rare[anchor]
+    in_table = target.words[anchor].facts.readings or target.known[anchor]
+    if unsure and target.people.any() and not in_table:
+        return int(np.where(target.people, total, -1.0).argmax())
+    return anchor
+
+
+def _without_anchor(target: _TargetWords) -> Alignment:
+    """The alignment where no word has `MIN_SCORE`: with a word that derives from a translation, or
+    with those that are left over.
+    """
+    pair, translations = target.pair, target.translations
+    number = SourceFacts(source_facts(pair, translations.source).number)
+    derived = None if target.people.any() else _derived(target)
+    if derived is not None:
+        candidate = Candidate((target.words[derived].span,), DERIVED)
+        return Alignment(pair.id, (candidate,), source=number)
+    persons = _only_persons(_unclaimed(pair, target.words, translations), None)
+    left = _left_over(target)
+    if left is None:
+        return Alignment(pair.id, tuple(persons))
+    return Alignment(pair.id, (left, *persons), source=number)
+
+
+def _around_anchor(target: _TargetWords, anchor: int, total: FloatArray) -> Alignment:
+    """The alignment with the anchor and its phrase, and with the words that are left over beside
+    them, the best score first.
+    """
+    pair, words, translations = target.pair, target.words, target.translations
+    known, misspelt = bool(target.known[anchor]), target.misspelt
+    members = _phrase(target, anchor)
+    phrase = [anchor, *(n for n in members if n != anchor)]
     aligned = Candidate(
-        tuple(words[j].span for j in (anchor, *(j for j in members if j != anchor))),
-        _basis(scores, anchor, known=bool(known[anchor])),
+        tuple(words[n].span for n in phrase),
+        _basis(target.scores, anchor, known=known),
         # What the tagger says of a word of the source does not count.
         copied=words[anchor].facts.form == _head_form(pair),
         meant=misspelt[1] if misspelt is not None and misspelt[0] == anchor else None,
-        loan=bool(known[anchor]) and not of_entity and _may_name(pair, translations.source),
+        loan=known and not target.entity_forms and _may_name(pair, translations.source),
     )
-    people_left = [words[j].span for j in ranked if people[j]][:MAX_OTHERS]
-    words_left = [words[j].span for j in ranked if scores.rare[j]][:MAX_CANDIDATES]
+    ranking = np.argsort(-total, kind="stable").tolist()
+    ranking = [n for n in ranking if target.free[n] and n not in members]
+    people = [words[n].span for n in ranking if target.people[n]][:MAX_OTHERS]
+    rare = [words[n].span for n in ranking if target.scores.rare[n]][:MAX_CANDIDATES]
     unclaimed = () if words[anchor].facts.readings else _unclaimed(pair, words, translations)
-    return Alignment(
-        pair.id,
-        (
-            aligned,
-            *(Candidate((span,), ELIMINATION, Trust.PERSON_LEFT) for span in people_left),
-            *(Candidate((span,), ELIMINATION, Trust.WORD_LEFT) for span in words_left),
-            *_only_persons(unclaimed, aligned),
-        ),
-        tuple(words[j].span for j in range(len(words)) if known[j]),
-        source,
+    candidates = (
+        aligned,
+        *(Candidate((span,), ELIMINATION, Trust.PERSON_LEFT) for span in people),
+        *(Candidate((span,), ELIMINATION, Trust.WORD_LEFT) for span in rare),
+        *_only_persons(unclaimed, aligned),
     )
+    translating = tuple(words[n].span for n in np.flatnonzero(target.known).tolist())
+    return Alignment(pair.id, candidates, translating, source_facts(pair, translations.source))
 
 
 def _head_form(pair: Pair) -> str | None:
@@ -218,7 +268,7 @@ def _head_form(pair: Pair) -> str | None:
 
 
 def _only_persons(spans: Sequence[Span], aligned: Candidate | None) -> Iterator[Candidate]:
-    """Each noun for people that nobody claims, as a candidate by itself."""
+    """Each noun for people that translates no other word, as a candidate by itself."""
     copied, loan = (aligned.copied, aligned.loan) if aligned else (False, False)
     for span in spans:
         yield Candidate((span,), "lexicon", Trust.ONLY_PERSON, copied=copied, loan=loan)
@@ -230,22 +280,23 @@ def _known(
     """The words that are known to translate the entity, and the folded forms that do: by the
     tables, by a phrase in which the entity stands, or as the English noun itself.
     """
-    of_entity = translations.of(pair.entity) | translations.of_phrase(pair)
-    known = np.array([not of_entity.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
+    forms = translations.forms(pair.entity) | translations.phrase_forms(pair)
+    known = _with_form(words, forms)
     if known.any():
-        return known, of_entity
-    wider = translations.of_phrases_with(pair)
-    known = np.array(
-        [
-            not wider.isdisjoint(w.facts.dictionary_forms) and not translations.claimed(pair, w)
-            for w in words
-        ],
-        bool,
-    )
+        return known, forms
+    phrase_forms = translations.wider_forms(pair)
+    known = _with_form(words, phrase_forms)
+    for n in np.flatnonzero(known).tolist():
+        known[n] = not translations.claimed(pair, words[n])
     if known.any():
-        return known, wider
+        return known, phrase_forms
     loans = np.array(_loans(pair, words, translations), bool)
-    return loans & ~_copies(pair, words, translations.source), of_entity
+    return loans & ~_copies(pair, words, translations.source), forms
+
+
+def _with_form(words: Sequence[SurfaceWord], forms: AbstractSet[str]) -> NDArray[np.bool_]:
+    """The words whose dictionary form is one of the folded `forms`."""
+    return np.array([not forms.isdisjoint(w.facts.dictionary_forms) for w in words], bool)
 
 
 def _may_name(pair: Pair, source: SourceLanguage) -> bool:
@@ -262,16 +313,16 @@ def _misspelt(
     """The first word of no table that is one letter off a translation of the entity, which no other
     source word explains, and that translation (uk *компаньоном* for *компаньйоном*).
     """
-    found = (
-        (n, known)
-        for n, word in enumerate(words)
-        if free[n] and not word.facts.readings
-        for known in sorted(translations)
-        # Lengths first, for stems take time.
-        if abs(len(word.facts.form) - len(known)) == 1
-        and _one_letter_off(word.facts.form, known, language)
-    )
-    return next(found, None)
+    for n, word in enumerate(words):
+        form = word.facts.form
+        if not free[n] or word.facts.readings:
+            continue
+        for translation in sorted(translations):
+            # Lengths first, for stems take time.
+            near = abs(len(form) - len(translation)) == 1
+            if near and _one_letter_off(form, translation, language):
+                return n, translation
+    return None
 
 
 def _one_letter_off(form: str, other: str, language: Language) -> bool:
@@ -295,15 +346,16 @@ def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
     if translations.source is not ENGLISH and pair.head is not None:
         noun = source_letters(pair.source[slice(*pair.head)].lower(), translations.source)
     consonants = skeleton(noun)
-    found = []
+    loans = []
     for word in words:
         letters = romanised(word.facts.form)
         if letters or len(consonants) < MIN_LETTERS:
-            found.append(likeness(noun, letters) >= MIN_LIKENESS)
+            loans.append(likeness(noun, letters) >= MIN_LIKENESS)
         else:
-            forms = (form for base in word.facts.bases for form in (base, language.stem(base)))
-            found.append(consonants in map(skeleton, forms))
-    return found
+            bases = word.facts.bases
+            forms = (*bases, *map(language.stem, bases))
+            loans.append(consonants in map(skeleton, forms))
+    return loans
 
 
 def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) -> NDArray[np.bool_]:
@@ -330,39 +382,32 @@ def _taken(
     # "Injured people" may be one noun: es "los heridos".
     others = [w for n, w in enumerate(source) if n not in own and n + 1 not in own]
     for other in others:
-        forms = translations.of_word(other)
+        forms = translations.word_forms(other)
         if forms:
-            found = [
-                j for j, w in enumerate(words) if not forms.isdisjoint(w.facts.dictionary_forms)
-            ]
+            renderings = _with_form(words, forms)
             own_bases = bases(other.form)
             mentions = sum(not own_bases.isdisjoint(bases(w.form)) for w in others)
-            taken[found] |= len(found) <= mentions
+            if renderings.sum() <= mentions:
+                taken |= renderings
     return taken
 
 
-def _only_known(
-    pair: Pair,
-    words: Sequence[SurfaceWord],
-    scores: EntityScores,
-    known: NDArray[np.bool_],
-    of_entity: AbstractSet[str],
-    translations: KnownTranslations,
-) -> int | None:
+def _only_known(target: _TargetWords) -> int | None:
     """The one word that is known as the entity's translation, unless another word of the source
     claims it; of several the one for this mention.
     """
-    found = np.flatnonzero(known).tolist()
-    if len(found) > 1:
-        place = _same_mention(pair, found, translations.source)
-        return _in_order(pair, words, found, translations) if place is None else place
-    if not found:
+    pair, words, translations = target.pair, target.words, target.translations
+    places = np.flatnonzero(target.known).tolist()
+    if len(places) > 1:
+        place = _same_mention(pair, places, translations.source)
+        return _in_order(pair, words, places, translations) if place is None else place
+    if not places:
         return None
-    only = found[0]
+    only = places[0]
     # The first part of a compound may be another word's (de "100-Meter-Läufer",
     # "Parallax-Mitarbeiter").
-    compound = of_entity.isdisjoint(words[only].facts.bases)
-    if scores.explained[only] >= SURELY_EXPLAINED and not compound:
+    compound = target.entity_forms.isdisjoint(words[only].facts.bases)
+    if target.scores.explained[only] >= SURELY_EXPLAINED and not compound:
         return None
     return None if translations.claimed(pair, words[only]) else only
 
@@ -378,12 +423,13 @@ def _unclaimed(
         return ()
     place, length = pair.head.start / len(pair.source), len(pair.text)
     near = [w for w in words if abs(w.span.start / length - place) <= MAX_SHIFT]
-    known = [w for w in near if w.facts.names_person and not translations.claimed(pair, w)]
-    alike = known or [w for w in near if w.facts.ends_like_person]
-    neutral = alike or [
-        w for w in near if _neutral(w, translations.language) and not translations.claimed(pair, w)
-    ]
-    return tuple(word.span for word in neutral)
+    people = [w for w in near if w.facts.names_person and not translations.claimed(pair, w)]
+    if not people:
+        people = [w for w in near if w.facts.ends_like_person]
+    if not people:
+        neutral = [w for w in near if _neutral(w, translations.language)]
+        people = [w for w in neutral if not translations.claimed(pair, w)]
+    return tuple(word.span for word in people)
 
 
 def _neutral(word: SurfaceWord, language: Language) -> bool:
@@ -392,36 +438,36 @@ def _neutral(word: SurfaceWord, language: Language) -> bool:
     return fixed and language.neutral_noun(word.facts.form)[1] is not Strategy.EPICENE
 
 
-def _same_mention(pair: Pair, found: Sequence[int], spoken: SourceLanguage) -> int | None:
-    """Of the words known as the entity's translation the n-th for its n-th mention, where it is
-    mentioned as often.
+def _same_mention(pair: Pair, places: Sequence[int], spoken: SourceLanguage) -> int | None:
+    """Of the words at `places`, the entity's translations, the n-th for its n-th mention, where it
+    is mentioned as often.
     """
     mentions = _mentions(pair, spoken)
-    place = next(
-        (n for n, span in enumerate(mentions) if pair.head and span.overlaps(pair.head)), None
-    )
-    return found[place] if len(mentions) == len(found) and place is not None else None
+    if pair.head is None or len(mentions) != len(places):
+        return None
+    for place, mention in zip(places, mentions, strict=True):
+        if mention.overlaps(pair.head):
+            return place
+    return None
 
 
-def _of_other_mentions(
+def _other_mentions(
     pair: Pair, words: Sequence[SurfaceWord], known: NDArray[np.bool_], spoken: SourceLanguage
 ) -> NDArray[np.bool_]:
-    """The `known` words that render an earlier mention of the entity's noun, of which the source
-    has more than the
-    translation: they stand nearer to it, and farther from this one than `MAX_SHIFT` (it "la
-    studentessa … quella" for
-    *the student … the student*).
+    """The `known` words that render an earlier mention of the entity's noun, where the source
+    mentions it more often than the translation: they stand nearer to that mention, and farther from
+    this one than `MAX_SHIFT` (it "la studentessa … quella" for *the student … the student*).
     """
-    mentions, found = _mentions(pair, spoken), np.zeros(len(words), bool)
-    if known.any() and pair.head is not None and len(mentions) > known.sum():
-        place = pair.head.start / len(pair.source)
-        earlier = [m.start / len(pair.source) for m in mentions if m.end <= pair.head.start]
-        for j in np.flatnonzero(known).tolist():
-            at = words[j].span.start / len(pair.text)
-            found[j] = abs(at - place) > min(
-                (max(MAX_SHIFT, abs(at - m)) for m in earlier), default=1
-            )
-    return found
+    mentions, others = _mentions(pair, spoken), np.zeros(len(words), bool)
+    if not known.any() or pair.head is None or len(mentions) <= known.sum():
+        return others
+    place = pair.head.start / len(pair.source)
+    earlier = [m.start / len(pair.source) for m in mentions if m.end <= pair.head.start]
+    for n in np.flatnonzero(known).tolist():
+        here = words[n].span.start / len(pair.text)
+        shifts = [max(MAX_SHIFT, abs(here - mention)) for mention in earlier]
+        others[n] = abs(here - place) > min(shifts, default=1)
+    return others
 
 
 def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
@@ -429,17 +475,18 @@ def _mentions(pair: Pair, spoken: SourceLanguage) -> list[Span]:
     if pair.head is None:
         return []
     source = [(w.span, spoken.bases(w.form.replace("-", ""))) for w in spoken.words(pair.source)]
-    head = frozenset(form for span, forms in source if span.overlaps(pair.head) for form in forms)
-    return [span for span, forms in source if not head.isdisjoint(forms)]
+    head_bases = [bases for span, bases in source if span.overlaps(pair.head)]
+    head = frozenset(chain.from_iterable(head_bases))
+    return [span for span, bases in source if not head.isdisjoint(bases)]
 
 
 def _in_order(
-    pair: Pair, words: Sequence[SurfaceWord], found: Sequence[int], translations: KnownTranslations
+    pair: Pair, words: Sequence[SurfaceWord], places: Sequence[int], translations: KnownTranslations
 ) -> int | None:
-    """Of the words known as the entity's translation the n-th for the n-th person of a list, where
-    each of its nouns has all of them for translations (ru *священников, викариев* for *curates,
-    vicars*). Elsewhere a translation may turn the order round: *the author was praised by the
-    writer*.
+    """Of the words at `places`, the entity's translations, the n-th for the n-th person of a list,
+    where each of its nouns has all of them for translations (ru *священников, викариев* for
+    *curates, vicars*). Elsewhere a translation may turn the order round: *the author was praised by
+    the writer*.
     """
     source = translations.source.words(pair.source)
     own = words_of_entity(pair, source)
@@ -447,8 +494,8 @@ def _in_order(
         return None
     persons = [own[-1]]
     for n in range(len(source)):
-        forms = frozenset[str]() if n in own else translations.of_mention(source, n, own)
-        claimed = [not forms.isdisjoint(words[j].facts.dictionary_forms) for j in found]
+        forms = frozenset[str]() if n in own else translations.mention_forms(source, n, own)
+        claimed = [not forms.isdisjoint(words[place].facts.dictionary_forms) for place in places]
         if all(claimed):
             persons.append(n)
         elif any(claimed):
@@ -456,59 +503,40 @@ def _in_order(
     persons.sort()
     gaps = (pair.source[source[a].span.end : source[b].span.start] for a, b in pairwise(persons))
     listed = all(map(translations.source.lists, gaps))
-    return found[persons.index(own[-1])] if listed and len(persons) == len(found) else None
+    if not listed or len(persons) != len(places):
+        return None
+    return places[persons.index(own[-1])]
 
 
-def _near(
-    words: Sequence[SurfaceWord], anchor: int, people: NDArray[np.bool_], *, known: bool
-) -> NDArray[np.bool_]:
-    """The `people` that may belong to the anchor's phrase without a link."""
-    kinds = {reading.kind for reading in words[anchor].facts.readings}
-    near = people.copy()
-    if known and any(kind.is_personal for kind in kinds):
-        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del
-        # empleado"), but in "médica forense", where a noun of common gender follows as an
-        # adjective. A noun of fixed gender is no person yet: ar صديقًا للطبخ "a friend of cooking"
-        # for *cook*.
-        near[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(near)] = False
-    return near
-
-
-def _derived(
-    words: Sequence[SurfaceWord], translations: AbstractSet[str], others: NDArray[np.bool_]
-) -> int | None:
-    """The word, none of the `others`, that shares the longest beginning, of `MIN_STEM` letters or
-    more, with a known translation.
+def _derived(target: _TargetWords) -> int | None:
+    """The word that shares the longest beginning, of `MIN_STEM` letters or more, with a known
+    translation of the entity.
     """
-    shared = [
-        0
-        if other
-        else max((common_beginning(w.facts.form, known) for known in translations), default=0)
-        for w, other in zip(words, others, strict=True)
-    ]
-    best = max(range(len(shared)), key=lambda n: (shared[n], -n), default=None)
-    return best if best is not None and shared[best] >= MIN_STEM else None
+    best, longest = None, MIN_STEM - 1
+    for n, word in enumerate(target.words):
+        if target.other_mentions[n]:
+            continue
+        for translation in target.entity_forms:
+            shared = common_beginning(word.facts.form, translation)
+            if shared > longest:
+                best, longest = n, shared
+    return best
 
 
-def _left_over(
-    words: Sequence[SurfaceWord],
-    scores: EntityScores,
-    people: NDArray[np.bool_],
-    free: NDArray[np.bool_],
-) -> Candidate | None:
+def _left_over(target: _TargetWords) -> Candidate | None:
     """The noun for people that no other source word explains (ru *продавец* "salesman" for
     *mover*), else such a content word, at the likeliest place.
 
-    What only stands there because nothing else wants it gets a call only if it is a noun for
-    people.
+    A word that is only left over gets a call only if it is a noun for people.
     """
-    left = people if people.any() else scores.rare & free
+    scores, people = target.scores, target.people
+    left = people if people.any() else scores.rare & target.free
     if not left.any():
         return None
     best = int(np.where(left, scores.link + scores.belongs, -1.0).argmax())
     # ru "тенористом" for *tenor player*: linked with the word before the head.
     surer = people[best] and scores.belongs[best] >= MIN_BELONGS
-    return Candidate((words[best].span,), "lexicon" if surer else ELIMINATION)
+    return Candidate((target.words[best].span,), "lexicon" if surer else ELIMINATION)
 
 
 def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:
@@ -517,20 +545,27 @@ def _basis(scores: EntityScores, anchor: int, *, known: bool) -> str:
     return "links+lexicon" if known or scores.lexicon[anchor] >= MIN_SCORE else "links"
 
 
-def _phrase(
-    anchor: int,
-    scores: EntityScores,
-    known: NDArray[np.bool_],
-    people: NDArray[np.bool_],
-    borders: NDArray[np.bool_],
-) -> list[int]:
+def _phrase(target: _TargetWords, anchor: int) -> list[int]:
     """Indices of the words around the anchor that belong to the entity.
 
     So does a noun for people before it, parted from it by function words at most, that no other
-    source word explains (``empleado de la empresa``). Beyond one of the `borders` before it
-    (function words and persons, if the anchor is known as one) only a translation of the entity
-    does (``Soudci a soudkyně``).
+    source word explains (``empleado de la empresa``). Beyond a function word or a person before the
+    anchor, if that is known as a person, only a translation of the entity does (``Soudci a
+    soudkyně``).
     """
+    words, scores = target.words, target.scores
+    kinds = {reading.kind for reading in words[anchor].facts.readings}
+    # A known word that another source word explains is another mention: ar سألت الطبيبة الطبيب
+    # الآخر "the doctor asked the other doctor".
+    known = target.known & target.free
+    is_person = bool(target.known[anchor]) and any(kind.is_personal for kind in kinds)
+    people = target.people.copy()
+    if is_person:
+        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del
+        # empleado"), but in "médica forense", where a noun of common gender follows as an
+        # adjective. A noun of fixed gender is no person yet: ar صديقًا للطبخ "a friend of cooking"
+        # for *cook*.
+        people[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(people)] = False
     members = [anchor]
     for step in (-1, 1):
         j, gap, functional, beyond = anchor + step, 0, True, False
@@ -550,7 +585,8 @@ def _phrase(
                 # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found
                 # behind the preposition, and what stands before it and is no translation is
                 # something else.
-                beyond = beyond or (step < 0 and bool(borders[j]))
+                border = is_person and (not scores.rare[j] or words[j].facts.names_person)
+                beyond = beyond or (step < 0 and bool(border))
                 gap += 1
                 functional = functional and not scores.rare[j]
             j += step

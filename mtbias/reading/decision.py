@@ -1,14 +1,13 @@
 """From an alignment and the morphology of a translation to one call.
 
-The candidates are read in the order of trust until one names somebody: whether the word renders the
-entity at all, and whether it names a person, is asked here; what its gender is, the policy says.
+The candidates are read in the order of trust until one names somebody. This module decides whether
+a word renders the entity at all, and whether it names a person; the policy decides its gender.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from mtbias.language.split_texts import SplitTexts
 from mtbias.reading import phrase_evidence
@@ -19,6 +18,7 @@ from mtbias.reading.policy import judge
 from mtbias.reading.rules import rule
 from mtbias.reading.strategy import strategy
 from mtbias.reading.syntax import NounPhrase, Syntax, syntax_of
+from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.words import (
     NOMINAL,
     VERBAL,
@@ -49,7 +49,7 @@ _SURE = ("links", "links+lexicon")
 
 
 def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts) -> GenderCall:
-    """The gender in which the entity stands in one translation.
+    """The call on the entity's gender in one translation.
 
     Args:
         alignment: where the entity is in the translation.
@@ -61,14 +61,13 @@ def decide(alignment: Alignment, analysis: Analysis, texts: SplitTexts) -> Gende
     """
     syntax = syntax_of(texts.language)
     words = sentence_words(analysis, texts) if alignment.target else []
-    call = _within_compound(
-        _read(alignment, words, analysis.text, syntax), alignment, analysis, syntax
-    )
+    call = _first_call(alignment, words, analysis.text, syntax)
+    call = _within_compound(call, alignment, analysis, syntax)
     # A thing renders the person: es "el motor" for *mover*, "la dirección" for *director*.
-    thing = call.reason is Reason.NO_PERSON and call.target[0] in alignment.translations
-    if thing or call.reason not in _NOBODY:
+    is_thing = call.reason is Reason.NO_PERSON and call.target[0] in alignment.translations
+    if is_thing or call.reason not in _NOBODY:
         does = strategy(call, words, analysis.text, texts.language)
-    elif alignment.of(Trust.PERSON_LEFT) or alignment.of(Trust.ONLY_PERSON):
+    elif alignment.with_trust(Trust.PERSON_LEFT) or alignment.with_trust(Trust.ONLY_PERSON):
         does = Strategy.UNALIGNED
     else:
         does = Strategy.OMITTED
@@ -86,7 +85,9 @@ class Rendering:
     first: Candidate
     """The candidate on which it rests: the aligned words, or the only person."""
     words: Sequence[SentenceWord]
+    """The words of the translation."""
     head: int
+    """Index of the word that renders the entity's head."""
 
     @property
     def sure(self) -> bool:
@@ -100,42 +101,35 @@ class Rendering:
 
     @property
     def is_first(self) -> bool:
-        """The head is the word that was found first."""
+        """The head is the best word of the candidate on which it rests."""
         return self.word.span == self.first.target[0]
 
 
-def _read(
+def _first_call(
     alignment: Alignment, words: Sequence[SentenceWord], text: str, syntax: Syntax
 ) -> GenderCall:
+    """The call at the aligned words, or at the translation's only person where they name nobody."""
     call = GenderCall(alignment.id, None, Reason.UNALIGNED)
-    for aligned in alignment.of(Trust.ALIGNED):
+    if not alignment.target:
+        return call
+    for aligned in alignment.with_trust(Trust.ALIGNED):
         words = _as_meant(words, aligned, syntax)
-    for first in _readable(alignment, words, syntax):
-        call = read_at(first, alignment, words, text, syntax)
+        call = read_at(aligned, alignment, words, text, syntax)
         if call.reason not in _NOBODY:
-            break
-    return call
-
-
-def _readable(
-    alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
-) -> Iterator[Candidate]:
-    """The candidates that stand by themselves, in the order of trust."""
-    yield from alignment.of(Trust.ALIGNED)
-    person = only_person(alignment, words, syntax) if alignment.target else None
-    if person is not None:
-        yield person
+            return call
+    person = only_person(alignment, words, syntax)
+    return call if person is None else read_at(person, alignment, words, text, syntax)
 
 
 def _as_meant(
     words: Sequence[SentenceWord], candidate: Candidate, syntax: Syntax
 ) -> Sequence[SentenceWord]:
-    """The words, of which a misspelt one is read as what it was meant to be."""
+    """The words, with the readings of the intended word where one is misspelt."""
     if candidate.meant is None:
         return words
     readings = syntax.language.noun(candidate.meant)
-    first = candidate.target[0]
-    return [w._replace(readings=readings) if w.span == first else w for w in words]
+    misspelt = candidate.target[0]
+    return [w._replace(readings=readings) if w.span == misspelt else w for w in words]
 
 
 @rule(otherwise=None)
@@ -146,7 +140,7 @@ def only_person(
     source, in its number, renders the entity, if what was aligned names nobody: ru *хозяина
     фабрики* "the factory's owner" for *industrialist*, with a sure link at *фабрики*.
     """
-    unclaimed = {each.target[0]: each for each in alignment.of(Trust.ONLY_PERSON)}
+    unclaimed = {each.target[0]: each for each in alignment.with_trust(Trust.ONLY_PERSON)}
     people = [
         word
         for n, word in enumerate(words)
@@ -154,10 +148,12 @@ def only_person(
     ]
     if len({word.form for word in people}) != 1 or people[0].span == alignment.target[0]:
         return None
-    person = people[0]
-    plural, number = person.numbers == {"Plur"}, alignment.source.number
-    fits = not plural if number == "sg" else number is None or not person.is_singular
-    return unclaimed[person.span] if fits else None
+    person, number = people[0], alignment.source.number
+    if number == "sg" and person.numbers == {"Plur"}:
+        return None
+    if number not in (None, "sg") and person.is_singular:
+        return None
+    return unclaimed[person.span]
 
 
 def _may_be_person(words: Sequence[SentenceWord], n: int, syntax: Syntax) -> bool:
@@ -175,11 +171,12 @@ def _may_be_person(words: Sequence[SentenceWord], n: int, syntax: Syntax) -> boo
 def _within_compound(
     call: GenderCall, alignment: Alignment, analysis: Analysis, syntax: Syntax
 ) -> GenderCall:
-    """The call; where nothing names somebody, or the compound itself was aligned, that of the noun
-    with which a compound begins, by its form alone: article and adjectives are those of the
-    compound (de *Frauenrechte* for *women's rights*).
+    """The call on the noun with which a compound begins (de *Frauenrechte* for *women's rights*),
+    where `call` names nobody or was made at the compound itself; elsewhere `call`.
+
+    The noun's form alone counts: article and adjectives are those of the compound.
     """
-    for candidate in alignment.of(Trust.IN_COMPOUND):
+    for candidate in alignment.with_trust(Trust.IN_COMPOUND):
         part = candidate.target[0]
         if call.reason in _NOBODY or part.overlaps(call.target[0]):
             form = analysis.text[slice(*part)]
@@ -199,36 +196,40 @@ def read_at(
     text: str,
     syntax: Syntax,
 ) -> GenderCall:
-    """The gender in which the words of a candidate stand, or of those that are left over where what
-    was aligned is no noun.
+    """The call at the words of a candidate, or at those that are left over where the aligned word
+    is no noun.
     """
-    source, language = alignment.source, syntax.language
-    nobody = GenderCall(alignment.id, None, Reason.UNALIGNED)
+    source, id_ = alignment.source, alignment.id
+    nobody = GenderCall(id_, None, Reason.UNALIGNED)
     if source.quantifier and first.basis in _SURE and stands_alone(words, first.target[0]):
-        return _call_at(first, alignment.id, first.target[:1], None, Reason.NO_MORPHOLOGY)
+        return _call_at(first, id_, first.target[:1], None, Reason.NO_MORPHOLOGY)
+
     words = syntax.without_compound(words, first.target[0], alignment.translations)
     rendering = _rendering(first, alignment, words, syntax)
     if rendering is None or not renders_entity(rendering):
         return nobody
-    head, word, target = rendering.head, rendering.word, rendering.candidate.target
-    spans = (word.span, *(span for span in sorted(target) if span != word.span))
-    call_at = partial(_call_at, rendering.candidate, alignment.id, spans)
-    both = both_forms(words, head, text, language, alignment.translations)
+    candidate, head, word = rendering.candidate, rendering.head, rendering.word
+    target = (word.span, *(span for span in sorted(candidate.target) if span != word.span))
+
+    both = both_forms(words, head, text, syntax.language, alignment.translations)
     if both is not None:
-        return call_at(Gender.NEUTRAL, None, (both,))
+        return _call_at(candidate, id_, target, Gender.NEUTRAL, None, (both,))
     doubt = _doubt(rendering, alignment.translations)
     if doubt is not None:
         silent = Evidence(doubt, "noun", word.text, word.span, None, "alignment")
         return replace(nobody, evidence=(silent,))
+
     phrase = syntax.phrase(words, head, source.number)
-    phrase = replace(phrase, doubtful=syntax.doubtful_attributes(phrase, target, source))
-    foreign = is_foreign(word, syntax) or _is_copied(rendering)
+    doubtful = syntax.doubtful_attributes(phrase, candidate.target, source)
+    phrase = replace(phrase, doubtful=doubtful)
+    copied = first.copied and rendering.is_first and not word.names_thing
+    foreign = is_foreign(word, syntax) or copied
     thing = _thing(rendering, phrase, alignment, foreign=foreign)
     if thing is not None:
         silent = Evidence(thing, "noun", word.text, word.span, None, "lexicon")
-        return call_at(None, Reason.NO_PERSON, (silent,))
-    decided = judge(phrase, foreign=foreign, alone=not source.qualified)
-    return call_at(decided.gender, decided.reason, decided.evidence)
+        return _call_at(candidate, id_, target, None, Reason.NO_PERSON, (silent,))
+    decision = judge(phrase, foreign=foreign, alone=not source.qualified)
+    return _call_at(candidate, id_, target, decision.gender, decision.reason, decision.evidence)
 
 
 def _call_at(
@@ -248,12 +249,16 @@ def _thing(
     rendering: Rendering, phrase: NounPhrase, alignment: Alignment, *, foreign: bool
 ) -> str | None:
     """The rule by which the word names nobody, or None."""
-    word = rendering.word
+    word, first = rendering.word, rendering.first
     either = word.may_be_thing and not phrase.syntax.trusts_translations
     if either and word.span not in alignment.translations:
         return "thing_too"
-    before_name = alignment.source.before_name
-    if foreign or _names_person(rendering, phrase, before_name=before_name):
+    if foreign or (first.basis in _SURE and agent_noun(word, phrase.syntax)):
+        return None
+    if first.loan and rendering.is_first and word.tags & {"NOUN", "ADJ"}:
+        return None
+    named = rendering.sure and alignment.source.before_name
+    if phrase_evidence.names_person(phrase, named=named):
         return None
     return "known_thing" if word.readings else "no_sign_of_person"
 
@@ -261,51 +266,47 @@ def _thing(
 def _rendering(
     first: Candidate, alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
 ) -> Rendering | None:
-    """The candidate with the head among its words; or one that is left over. None where it has no
-    word.
+    """The candidate with the head among its words, or another that is left over; None where there
+    is no head.
     """
     if first.copied:
         # uk "сказав Cleaner гарною новиною": the English word itself is there, whatever noun
         # stands behind it.
-        places = (n for n, word in enumerate(words) if word.span == first.target[0])
-        copy = next(places, None)
-        return None if copy is None else Rendering(first, first, words, copy)
-    head = syntax.head(
+        spans = [word.span for word in words]
+        if first.target[0] not in spans:
+            return None
+        return Rendering(first, first, words, spans.index(first.target[0]))
+    head = find_head(
+        syntax,
         words,
         first.target,
         sure=first.basis in _SURE,
         qualified=alignment.source.qualified,
         translations=alignment.translations,
     )
-    found = None if head is None else Rendering(first, first, words, head)
+    rendering = None if head is None else Rendering(first, first, words, head)
     if first.trust is not Trust.ALIGNED:
-        return found
-    people = alignment.of(Trust.PERSON_LEFT)
-    if people and person_left_over(found):
-        found = _at_left_over(people[0], first, words, syntax)
-    if found is None or first.loan or may_name_person(found.word):
-        return found
-    for candidate in alignment.of(Trust.WORD_LEFT):
-        other = _at_left_over(candidate, first, words, syntax)
-        if other is not None and other.word.is_noun:
-            return other
-    return found
+        return rendering
 
-
-def _at_left_over(
-    candidate: Candidate, first: Candidate, words: Sequence[SentenceWord], syntax: Syntax
-) -> Rendering | None:
-    head = syntax.head(words, candidate.target, sure=False)
-    return None if head is None else Rendering(candidate, first, words, head)
+    people = alignment.with_trust(Trust.PERSON_LEFT)
+    if people and person_left_over(rendering):
+        head = find_head(syntax, words, people[0].target, sure=False)
+        rendering = None if head is None else Rendering(people[0], first, words, head)
+    if rendering is None or first.loan or may_name_person(rendering.word):
+        return rendering
+    for candidate in alignment.with_trust(Trust.WORD_LEFT):
+        head = find_head(syntax, words, candidate.target, sure=False)
+        if head is not None and words[head].is_noun:
+            return Rendering(candidate, first, words, head)
+    return rendering
 
 
 @rule()
-def person_left_over(found: Rendering | None) -> bool:
+def person_left_over(rendering: Rendering | None) -> bool:
     """Where links are at no noun, the noun for people that is left without one renders the entity:
-    de
-    *antwortete dem Abgeordneten*, he *הרתך שרף…*, with links at the verb.
+    de *antwortete dem Abgeordneten*, he *הרתך שרף…*, with links at the verb.
     """
-    return found is None or not found.word.is_noun
+    return rendering is None or not rendering.word.is_noun
 
 
 @rule()
@@ -396,19 +397,6 @@ def is_foreign(word: SentenceWord, syntax: Syntax) -> bool:
         return False
     rests = [base.strip("-") for base in word.facts.bases]
     return any(rest.isascii() and rest.isalpha() for rest in rests)
-
-
-def _is_copied(rendering: Rendering) -> bool:
-    return rendering.first.copied and rendering.is_first and not rendering.word.names_thing
-
-
-def _names_person(rendering: Rendering, phrase: NounPhrase, *, before_name: bool) -> bool:
-    word = rendering.word
-    if rendering.first.basis in _SURE and agent_noun(word, phrase.syntax):
-        return True
-    if rendering.first.loan and rendering.is_first and word.tags & {"NOUN", "ADJ"}:
-        return True
-    return phrase_evidence.names_person(phrase, named=rendering.sure and before_name)
 
 
 @rule()

@@ -1,10 +1,10 @@
 """The second reader: the gender that Stanza's ``Gender`` features alone show of the person's noun
 phrase.
 
-Which word renders the person, and whether it names one, is the first reader's answer
-(`mtbias.reading.decision`). What tells the gender is the feature of the head, then of the
-determiners and adjectives that stand beside it and differ from it in neither case nor number; no
-table of forms is asked, no predicate, no pronoun.
+The word that renders the person is the first reader's (`mtbias.reading.decision`), and so is the
+answer whether it names one. The gender is that of the head's feature, and of the features of the
+determiners and adjectives beside it that differ from it in neither case nor number. Tables of
+forms, predicates and pronouns are not used.
 """
 
 from __future__ import annotations
@@ -33,19 +33,18 @@ def read_features(call: GenderCall, analysis: Analysis, language: Language) -> G
     gender. Evidence of both genders is ambiguous, none is no call.
 
     Args:
-        call: the first reader's, of which the head is taken.
+        call: the first reader's, whose head is read.
         analysis: the translation's morphology.
         language: says on which side of a noun its adjectives stand.
     """
     if call.reason in _NOBODY or not call.target:
         return call
-    found = tuple(_evidence(call, analysis.tokens, language))
-    genders = {piece.gender for piece in found if piece.gender}
+    evidence = tuple(_evidence(call, analysis.tokens, language))
+    genders = {piece.gender for piece in evidence if piece.gender}
     if len(genders) == 1:
-        return GenderCall(call.id, genders.pop(), None, call.target, found)
-    return GenderCall(
-        call.id, None, Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY, call.target, found
-    )
+        return GenderCall(call.id, genders.pop(), None, call.target, evidence)
+    reason = Reason.AMBIGUOUS if genders else Reason.NO_MORPHOLOGY
+    return GenderCall(call.id, None, reason, call.target, evidence)
 
 
 def with_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
@@ -54,27 +53,28 @@ def with_features(call: GenderCall, analysis: Analysis, language: Language) -> G
 
 
 def _evidence(call: GenderCall, tokens: Sequence[Token], language: Language) -> Iterator[Evidence]:
-    """Of the head, then of its determiners and adjectives: before it, nearest first, and after
-    it.
+    """The evidence of the head, then of its determiners and adjectives: before it, nearest first,
+    and after it.
     """
-    at = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
-    if not at:
+    places = [n for n, token in enumerate(tokens) if token.span.overlaps(call.target[0])]
+    if not places:
         return
-    words = list(chain.from_iterable(tokens[n].words for n in at))
+    first, last = places[0], places[-1]
+    words = list(chain.from_iterable(tokens[n].words for n in places))
     content = [word for word in words if word.upos not in GLUED]
     head = [word for word in content if word.upos in NOMINAL] or content
-    yield _said("noun", [tokens[n] for n in at], head)
+    yield _piece("noun", [tokens[n] for n in places], head)
     # it "dell'insegnante" may be one token: its article is in it. Hebrew's and Arabic's shows no
     # gender.
     articles = [word for word in words if word.upos == "DET" and word.feat("Gender")]
-    beside = [(tokens[at[0]], articles)]
-    beside += [(token, _modifiers(token)) for token in _before(tokens, at[0])]
+    beside = [(tokens[first], articles)]
+    beside += [(token, _modifiers(token)) for token in _before(tokens, first)]
     if syntax_of(language).attributes_follow:
-        beside += [(token, list(token.words)) for token in _after(tokens, at[-1])]
+        beside += [(token, list(token.words)) for token in _after(tokens, last)]
     for token, modifiers in beside:
         if modifiers and all(_agree(modifiers, head, feature) for feature in ("Case", "Number")):
             kind = "determiner" if {w.upos for w in modifiers} == {"DET"} else "adjective"
-            yield _said(kind, [token], modifiers)
+            yield _piece(kind, [token], modifiers)
 
 
 def _modifiers(token: Token) -> list[Word]:
@@ -85,13 +85,15 @@ def _before(tokens: Sequence[Token], head: int) -> Iterator[Token]:
     """The determiners, adjectives and numerals before the head, nearest first; no adjective before
     a determiner.
     """
-    opened = False
+    determiner = False
     for token in reversed(tokens[:head]):
         tags = {word.upos for word in token.words}
-        if not tags - {"ADP"} or not tags <= MODIFIER | {"ADP"} or (opened and "DET" not in tags):
+        if not tags - {"ADP"} or not tags <= MODIFIER | {"ADP"}:
+            return
+        if determiner and "DET" not in tags:
             return
         yield token
-        opened = "DET" in tags
+        determiner = "DET" in tags
         if "ADP" in tags:  # a contraction opens its phrase: es "al médico"
             return
 
@@ -110,7 +112,7 @@ def _agree(left: Iterable[Word], right: Iterable[Word], feature: str) -> bool:
     return not (mine and its) or not mine.isdisjoint(its)
 
 
-def _said(kind: str, tokens: Sequence[Token], words: Iterable[Word]) -> Evidence:
+def _piece(kind: str, tokens: Sequence[Token], words: Iterable[Word]) -> Evidence:
     gender, feature = tagged_gender(words)
     shown = None if gender is Gender.NEUTRAL else gender
     text = " ".join(token.text for token in tokens)

@@ -1,5 +1,5 @@
-"""What the head noun's own form says of the entity's gender: the plugin's nouns for people, then
-gender-marking endings, and for other words the tagger.
+"""The evidence of the head noun's own form: by the plugin's nouns for people, then by endings that
+mark gender, and for other words by the tagger.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mtbias.types import Evidence, Gender, Span
 
 
 def noun_evidence(phrase: NounPhrase, *, foreign: bool) -> tuple[Evidence, NounKind | None]:
-    """What the head's own form says, and its kind of noun where the plugin knows it.
+    """The evidence of the head's own form, and its kind of noun where the plugin knows it.
 
     An ending goes before the tagger: it reads cs *skláře*, a man's accusative, as a feminine, and
     gives he *מרכב* "chassis" for *mover* the gender that the endings' table knows to be fixed.
@@ -41,8 +41,8 @@ def noun_evidence(phrase: NounPhrase, *, foreign: bool) -> tuple[Evidence, NounK
 
 
 def known_noun(form: str, span: Span, readings: Sequence[NounReading]) -> tuple[Evidence, NounKind]:
-    """What the plugin's readings of the form amount to. A form with several is silent unless they
-    say the same.
+    """The evidence of a form by the plugin's readings of it. With several readings it is silent
+    unless they agree.
     """
     kind = _one_kind(frozenset(reading.kind for reading in readings))
     lemmas = ", ".join(sorted({reading.lemma for reading in readings}))

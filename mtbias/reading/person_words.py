@@ -1,8 +1,8 @@
 """The words of a translation that agree with one person, whatever renders that person there: a noun
 phrase and its predicate, a name's predicate, pronouns.
 
-What an entity's phrase shows, `mtbias.reading.decide` reads. Here stands what the gender of a whole
-person rests on beside it.
+`mtbias.reading.decide` reads the entity's phrase; this module reads the further words on which the
+gender of a whole person rests.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from mtbias.reading.agreement import GENDER_OF_LETTER, PERSONAL
 from mtbias.reading.rules import rule
 from mtbias.reading.spelling import romanised, skeleton
 from mtbias.reading.syntax import NounPhrase, Syntax
+from mtbias.reading.syntax.behind_mark import behind_mark
+from mtbias.reading.syntax.predicate import find_predicate
 from mtbias.reading.words import (
     VERBAL,
     SentenceWord,
@@ -27,47 +29,46 @@ from mtbias.reading.words import (
 from mtbias.types import Alignment, Evidence, Gender, GenderCall, Reason, Span
 
 _LEAST_CONSONANTS = 2
-"""Of a name that is to be found by them."""
+"""Consonants of a name, at least, for it to be recognised by them."""
 _NAME = frozenset(("PROPN", "X", "NOUN"))
-"""What taggers read on names."""
+"""Parts of speech that taggers give to names."""
 
 
 GENERIC = "generic_masculine"
 """The rule of a masculine noun that is used of women, too."""
 NOUN_BY_TAGGER = "noun_by_tagger"
-"""That of a noun which no table and no ending tells."""
+"""The rule of a noun that neither a table nor an ending covers."""
 PREDICATE_BY_TAGGER = "predicate_by_tagger"
-"""That of an adjective or participle which no ending tells."""
+"""The rule of an adjective or participle that no ending covers."""
 
 
 def words_of_noun(
     call: GenderCall, alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
 ) -> tuple[Evidence, ...]:
-    """What a noun shows, by its call, and what agrees with it elsewhere: the evidence for the
-    gender of the call, or all of it where it contradicts itself; its predicate; what stands behind
-    a mark.
+    """The evidence of a noun and of what agrees with it elsewhere: the evidence for the gender of
+    its call, or all of it where it contradicts itself; its predicate; what stands behind a mark.
 
-    A masculine noun that is used of women, too, shows nothing of either (ru *врач*), but what
-    agrees with it may (it *il medico*). Empty where the call has no gender and no contradiction.
+    A masculine noun that is also used of women shows neither gender (ru *врач*), but what agrees
+    with it may (it *il medico*). Empty where the call has no gender and no contradiction.
     """
-    found = [piece for piece in call.evidence if piece.gender in PERSONAL]
+    pieces = [piece for piece in call.evidence if piece.gender in PERSONAL]
     if call.reason is Reason.AMBIGUOUS:
-        return tuple(found)
+        return tuple(pieces)
     if call.gender not in PERSONAL:
         return ()
-    told = [piece for piece in found if piece.gender is call.gender]
-    if any(piece.rule == GENERIC for piece in told):
-        told = [piece for piece in told if syntax.tells_beside_generic(piece)]
+    pieces = [piece for piece in pieces if piece.gender is call.gender]
+    if any(piece.rule == GENERIC for piece in pieces):
+        pieces = [piece for piece in pieces if syntax.tells_beside_generic(piece)]
     head = next((n for n, word in enumerate(words) if word.span == call.target[0]), None)
-    if head is not None and is_group(alignment, words[head]):
+    if head is None:
+        return tuple(pieces)
+    if is_group(alignment, words[head]):
         return ()
-    if head is not None:
-        if words[head].tags == {"PROPN"}:  # the tagger's gender of a name is nobody's
-            told = [piece for piece in told if piece.rule != NOUN_BY_TAGGER]
-        number = "sg" if numbers(words[head]) == {"sg"} else alignment.source.number
-        phrase = replace(syntax.phrase(words, head, alignment.source.number), number=number)
-        told += _agreeing(phrase)
-    return tuple(told)
+    if words[head].tags == {"PROPN"}:  # the tagger's gender of a name is nobody's
+        pieces = [piece for piece in pieces if piece.rule != NOUN_BY_TAGGER]
+    number = "sg" if numbers(words[head]) == {"sg"} else alignment.source.number
+    phrase = replace(syntax.phrase(words, head, alignment.source.number), number=number)
+    return (*pieces, *_agreeing(phrase))
 
 
 @rule()
@@ -87,7 +88,7 @@ def words_of_name(
 
     Args:
         name: the word of the source.
-        target: the words that the aligner found, the surest first.
+        target: the aligned words, the surest first.
         words: those of the translation.
         syntax: that of its language.
     """
@@ -95,10 +96,10 @@ def words_of_name(
     if not places:
         aligned = [n for n, word in enumerate(words) if target and word.span == target[0]]
         places = [n for n in aligned if _may_be_name(words[n])]
-    found: dict[Evidence, None] = {}
+    pieces: dict[Evidence, None] = {}
     for place in places:
-        found |= dict.fromkeys(_agreeing(_name_around(words, place, syntax)))
-    return [words[n].span for n in places], tuple(found)
+        pieces |= dict.fromkeys(_agreeing(_name_around(words, place, syntax)))
+    return [words[n].span for n in places], tuple(pieces)
 
 
 @rule()
@@ -118,7 +119,7 @@ def is_same_name(name: str, word: SentenceWord) -> bool:
 
 
 def _name_around(words: Sequence[SentenceWord], n: int, syntax: Syntax) -> NounPhrase:
-    """The name of which the word at `n` is one."""
+    """The name that the word at `n` is part of."""
     first = last = n
     while first > 0 and words[first].joined and _is_name(words[first - 1]):
         first -= 1
@@ -130,7 +131,7 @@ def _name_around(words: Sequence[SentenceWord], n: int, syntax: Syntax) -> NounP
 def words_of_pronouns(
     words: Sequence[SentenceWord], syntax: Syntax, aligned: Sequence[Span], *, rivals: bool
 ) -> tuple[Evidence, ...]:
-    """The pronouns of the third person singular, each with what it shows and what agrees with it.
+    """The evidence of the pronouns of the third person singular, and of what agrees with each.
 
     Args:
         words: those of the translation.
@@ -139,17 +140,17 @@ def words_of_pronouns(
         rivals: pronouns of the source may stand for a thing or for several people: then only what
             is aligned counts, and no plural.
     """
-    found: list[Evidence] = []
+    pieces: list[Evidence] = []
     for n, word in enumerate(words):
         gender = gender_of_pronoun(words, n, syntax.language)
         sure = any(map(word.span.overlaps, aligned))
         plural = rivals and feature_values(word.tagged, "Number") == {"Plur"}
         if gender is None or plural or not (sure or not (rivals or syntax.doubts_pronoun(word))):
             continue
-        found.append(evidence("pronoun_of_person", "pronoun", [word], gender, "form"))
+        pieces.append(evidence("pronoun_of_person", "pronoun", [word], gender, "form"))
         if _may_be_subject(word, syntax):
-            found += _agreeing(NounPhrase(words, n, (), (), [ANY], syntax, "sg"))
-    return tuple(found)
+            pieces += _agreeing(NounPhrase(words, n, (), (), [ANY], syntax, "sg"))
+    return tuple(pieces)
 
 
 def _may_be_subject(pronoun: SentenceWord, syntax: Syntax) -> bool:
@@ -190,9 +191,11 @@ def _is_name(word: SentenceWord) -> bool:
 
 
 def _agreeing(phrase: NounPhrase) -> Iterator[Evidence]:
-    """What agrees with the phrase outside it, as far as it shows a person's gender."""
-    predicate = phrase.syntax.predicate(phrase)
-    pieces = [*phrase.syntax.behind_mark(phrase), *([predicate] if predicate else [])]
+    """The words outside the phrase that agree with it and show a person's gender."""
+    pieces = behind_mark(phrase)
+    predicate = find_predicate(phrase)
+    if predicate is not None:
+        pieces.append(predicate)
     for piece in pieces:
         place = next(n for n, word in enumerate(phrase.words) if word.span == piece.span)
         guessed = piece.rule == PREDICATE_BY_TAGGER

@@ -1,5 +1,5 @@
-"""What the words of the noun phrase say of the entity's gender: articles, contractions, adjectives,
-titles, the noun's own ending.
+"""What the words of the noun phrase show of the entity's gender: articles, contractions,
+adjectives, titles, the noun's own ending.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from mtbias.reading.agreement import (
 )
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax import NounPhrase
+from mtbias.reading.syntax.predicate import find_predicate
 from mtbias.reading.words import (
     NUMBER,
     SentenceWord,
@@ -29,9 +30,8 @@ from mtbias.reading.words import (
 )
 from mtbias.types import Evidence, Gender
 
-_CASE = {
-    "Nom": "nom", "Gen": "gen", "Dat": "dat", "Acc": "acc", "Ins": "ins", "Loc": "loc", "Voc": "voc",
-}  # fmt: skip
+_CASE = {case: case.lower() for case in ("Nom", "Gen", "Dat", "Acc", "Ins", "Loc", "Voc")}
+"""The tagger's cases as the plugins write them."""
 
 
 # Determiners
@@ -52,7 +52,9 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
     # de "Die Köchin" of one person is feminine by its article too; without the English number
     # "die" could be a plural.
     counted = [a for a in allowed if fits(a.number, phrase.number)] or allowed
-    if noun_gender is not None and _allows(counted, noun_gender):
+    # An agreement that shows no personal gender (*) allows every one.
+    agrees = any(GENDER_OF_LETTER.get(a.gender, noun_gender) == noun_gender for a in counted)
+    if noun_gender is not None and agrees:
         gender, how = (noun_gender if only_gender(counted) else None), ""
     else:
         allowed = _with_noun_and_adjectives(phrase, allowed, known)
@@ -63,7 +65,7 @@ def determiners(phrase: NounPhrase, noun_gender: Gender | None = None) -> list[E
 
 
 def _own_determiners(phrase: NounPhrase, noun_gender: Gender | None) -> list[int]:
-    """Of the determiners those that can stand with the noun, nearest first.
+    """The determiners that can belong to the noun, nearest first.
 
     One of another case or number is another noun's: ru *в своей речи фельдшера*, *об этом учителю*.
     Where the noun tells its gender, only case and number count: a conflict (de *dem Sekretärin*)
@@ -87,12 +89,12 @@ def article_of_sound(phrase: NounPhrase, n: int) -> bool:
 
 
 def _allowed_by_determiners(phrase: NounPhrase, known: Sequence[int]) -> list[Agreement]:
-    """What the determiners allow, the nearest first; the others where it is silent (fr *toutes les
-    secrétaires*).
+    """The agreements of the nearest determiner, narrowed by those of the others where they share
+    any (fr *toutes les secrétaires*).
 
-    de *einer der Entwickler* for *one of the developers*: in their number the article is no part of
-    *einer*. Not in the singular: *die Entwickler* for *the developer* is a plural all the same, and
-    contradicts nothing.
+    Where the source has a plural, only plural agreements count (de *einer der Entwickler* for *one
+    of the developers*). In the singular they all do: *die Entwickler* for *the developer* is still
+    a plural, and contradicts nothing.
     """
     words, table = phrase.words, phrase.language.determiners
     before_consonant = determiner_before_consonant(phrase, known[0])
@@ -116,14 +118,11 @@ def determiner_before_consonant(phrase: NounPhrase, n: int) -> Sequence[Agreemen
     return language.determiners_before_consonant.get(words[n].form, ()) if consonant else ()
 
 
-def _allows(allowed: Sequence[Agreement], gender: Gender) -> bool:
-    return any(GENDER_OF_LETTER.get(a.gender, gender) == gender for a in allowed)
-
-
 def _with_noun_and_adjectives(
     phrase: NounPhrase, allowed: Sequence[Agreement], known: Sequence[int]
 ) -> Sequence[Agreement]:
-    """What is left of it with the noun's ending and, where nouns show case, those of adjectives.
+    """What the noun's ending leaves of the determiners' agreements and, where nouns show case, the
+    endings of adjectives.
 
     de *die Mover* beside a masculine noun can only be a plural, and contradicts nothing. In *der
     junge Coach* and *der jungen Coach* the adjective shows the case, and so the article's gender.
@@ -139,10 +138,10 @@ def _with_noun_and_adjectives(
 
 def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of the article before the first of several nouns that name the same person."""
-    for before in phrase.syntax.shared_determiners(phrase):
-        found = determiners(before)
-        if found:
-            return [replace(piece, rule="shared_article") for piece in found]
+    for first_phrase in phrase.syntax.shared_determiners(phrase):
+        articles = determiners(first_phrase)
+        if articles:
+            return [replace(article, rule="shared_article") for article in articles]
     return []
 
 
@@ -160,11 +159,11 @@ def against_grammar(phrase: NounPhrase) -> list[Evidence]:
     if own not in PERSONAL:
         return []
     articles = [] if phrase.syntax.case else determiners(phrase, own)
-    told = [piece for piece in articles if piece.gender in PERSONAL]
-    if not told:
-        verb = phrase.syntax.predicate(phrase)
-        told = [verb] if verb is not None else []
-    return [piece for piece in told if piece.gender is not own]
+    agreeing = [article for article in articles if article.gender in PERSONAL]
+    if not agreeing:
+        predicate = find_predicate(phrase)
+        agreeing = [predicate] if predicate is not None else []
+    return [piece for piece in agreeing if piece.gender is not own]
 
 
 # The noun
@@ -186,14 +185,10 @@ def fitting_readings(phrase: NounPhrase) -> tuple[NounReading, ...]:
             articles = meet(articles, allowed) if articles else list(allowed)
     number = [Agreement("*", "*", phrase.number)] if phrase.number else []
     for context in (articles, number):
-        readings = _fitting(readings, context) or readings
+        if context:
+            fitting = [r for r in readings if meet(reading_agreements(r), context)]
+            readings = tuple(fitting) or readings
     return readings
-
-
-def _fitting(
-    readings: Sequence[NounReading], context: Sequence[Agreement]
-) -> tuple[NounReading, ...]:
-    return tuple(r for r in readings if not context or meet(reading_agreements(r), context))
 
 
 @rule(otherwise=[])
@@ -212,39 +207,34 @@ def noun_ending(phrase: NounPhrase) -> list[Evidence]:
 def resolve(
     allowed: Sequence[Agreement], phrase: NounPhrase, read: Sequence[int]
 ) -> tuple[Gender | None, str]:
-    """The one gender that is left, and how: by the forms alone, then with the number of the source,
-    then with the cases that the words before allow, then as a nominative where the phrase opens the
-    sentence, then with the case and number that the tagger reads on the words `read`.
+    """The one gender that `allowed` leaves, and what narrowed it down: nothing, the number of the
+    source, the cases that the words before allow, a nominative where the phrase opens the sentence,
+    or the case and number that the tagger reads on the words at `read`; asked in this order.
     """
-    how = ""
     gender = only_gender(allowed)
     if gender is not None:
-        return gender, how
-    for kept, reason in (_in_number(allowed, phrase), _in_cases(allowed, phrase)):
-        left = [a for a in allowed if a in kept]
-        if left and len(left) < len(allowed):
-            allowed, how = left, how + reason
-            gender = only_gender(allowed)
-            if gender is not None:
-                return gender, how
+        return gender, ""
+    cases, case_reason = phrase.syntax.cases(phrase)
+    # de *half der Angestellten* is one woman or several people: the source's number leaves one.
+    in_number = [a for a in allowed if fits(a.number, phrase.number)]
+    in_cases = [a for a in allowed if a.case == "*" or a.case in cases]
+
+    how = ""
+    number_reason = f", {phrase.number} in the source"
+    for narrower, reason in ((in_number, number_reason), (in_cases, case_reason)):
+        left = [a for a in allowed if a in narrower]
+        if not left or len(left) == len(allowed):
+            continue
+        allowed, how = left, how + reason
+        gender = only_gender(allowed)
+        if gender is not None:
+            return gender, how
+
     gender = first_in_sentence(allowed, phrase)
     if gender is not None:
         return gender, f"{how}, first in the sentence"
     gender, reason = as_tagged(allowed, phrase, read)
     return gender, how + reason
-
-
-def _in_number(allowed: Sequence[Agreement], phrase: NounPhrase) -> tuple[Sequence[Agreement], str]:
-    """De *half der Angestellten* is one woman or several people: the source's number leaves one."""
-    if not phrase.number:
-        return allowed, ""
-    kept = [a for a in allowed if a.number in (phrase.number, "*")]
-    return kept, f", {phrase.number} in the source"
-
-
-def _in_cases(allowed: Sequence[Agreement], phrase: NounPhrase) -> tuple[Sequence[Agreement], str]:
-    cases, why = phrase.syntax.cases(phrase)
-    return [a for a in allowed if a.case == "*" or a.case in cases], why
 
 
 @rule("case", otherwise=None)
@@ -282,18 +272,18 @@ def adjectives(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of the attributive adjectives: their endings by the plugin's table, else the
     tagger's gender. What may be no attribute of the head is silent.
     """
-    found = []
+    pieces = []
     for n in (*phrase.left, *phrase.right):
         piece = _adjective(phrase, n)
         if piece is not None and n in phrase.doubtful:
             piece = replace(piece, rule="doubtful_attribute", gender=None)
         if piece is not None:
-            found.append(piece)
-    return found
+            pieces.append(piece)
+    return pieces
 
 
 def _adjective(phrase: NounPhrase, n: int) -> Evidence | None:
-    """What one adjective of the phrase shows. A numeral's ending is none of an adjective's (es *dos
+    """The evidence of one adjective of the phrase. A numeral's ending is not read (es *dos
     peatones*). An ending that leaves the gender open is silent: the tagger reads cs *hlavní*, the
     same for women and men, as one or the other.
     """
@@ -347,11 +337,11 @@ def sex_adjectives(phrase: NounPhrase) -> list[Evidence]:
     """
     words, known = phrase.words, phrase.language.sex_adjectives
     places = [n for n in (*phrase.left, *phrase.right) if n not in phrase.doubtful]
-    found = [words[n] for n in places if words[n].form in known]
-    return [
-        evidence("word_for_sex", "adjective", [word], GENDER_OF_LETTER[known[word.form]], "form")
-        for word in found
-    ]
+    pieces = []
+    for word in [words[n] for n in places if words[n].form in known]:
+        gender = GENDER_OF_LETTER[known[word.form]]
+        pieces.append(evidence("word_for_sex", "adjective", [word], gender, "form"))
+    return pieces
 
 
 # Whether it names a person at all
@@ -432,13 +422,13 @@ def names(phrase: NounPhrase) -> list[Evidence]:
     ending tells (cs *-ová*).
     """
     words, titles = phrase.words, phrase.language.names
-    found = []
+    pieces = []
     for n in phrase.left:
         letter = titles.get(words[n].form)
         if letter is not None:
             gender, form = GENDER_OF_LETTER[letter], words[n].form
-            found.append(evidence("title", "title", [words[n]], gender, "form", form))
-    return [*found, *surname(phrase)]
+            pieces.append(evidence("title", "title", [words[n]], gender, "form", form))
+    return [*pieces, *surname(phrase)]
 
 
 @rule(otherwise=[])

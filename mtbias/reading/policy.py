@@ -20,10 +20,12 @@ from mtbias.reading import phrase_evidence
 from mtbias.reading.noun_evidence import noun_evidence
 from mtbias.reading.rules import tell
 from mtbias.reading.syntax import NounPhrase
+from mtbias.reading.syntax.behind_mark import behind_mark
+from mtbias.reading.syntax.predicate import find_predicate, is_out_of_sight
 from mtbias.types import Evidence, Gender, Reason, frozen
 
 POLICY = "policy"
-"""The name under which listeners are told of a `Decision`."""
+"""The name under which listeners receive a `Decision`."""
 
 
 def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Decision:
@@ -45,7 +47,9 @@ def judge(phrase: NounPhrase, *, foreign: bool, alone: bool) -> Decision:
 
 
 class ShownEvidence:
-    """What one noun phrase shows of the entity's gender; each part is read when it is asked for."""
+    """The evidence of one noun phrase for the entity's gender; each part is read when the policy
+    first needs it.
+    """
 
     def __init__(self, phrase: NounPhrase, *, foreign: bool, alone: bool) -> None:
         self.phrase = phrase
@@ -62,8 +66,8 @@ class ShownEvidence:
 
     @cached_property
     def against_grammar(self) -> list[Evidence]:
-        """What agrees with a noun of fixed gender says nothing (*die Person*, cs *hvězda
-        poděkovala* of men too); what does not is the person's.
+        """The words that do not agree with a noun of fixed gender: they are the person's. Those
+        that do agree with it say nothing (*die Person*, cs *hvězda poděkovala* of men too).
         """
         return phrase_evidence.against_grammar(self.phrase)
 
@@ -73,8 +77,8 @@ class ShownEvidence:
         noun before it.
         """
         personal = (NounKind.MASCULINE, NounKind.FEMININE)
-        told = self.noun.gender if self.kind in personal else None
-        own = phrase_evidence.determiners(self.phrase, told)
+        noun_gender = self.noun.gender if self.kind in personal else None
+        own = phrase_evidence.determiners(self.phrase, noun_gender)
         own += phrase_evidence.names(self.phrase)
         silent = self.kind in (None, NounKind.COMMON, NounKind.THING)
         if silent and not own and not self._alone:
@@ -83,7 +87,7 @@ class ShownEvidence:
 
     @property
     def contradicting(self) -> list[Evidence]:
-        """Articles and names of the other gender than the noun's. Neuter is none (*das
+        """Articles and names of the other gender than the noun's. Neuter does not count (*das
         Bibliothekar* is a slip of grammar).
         """
         others = {Gender.MALE, Gender.FEMALE} - {self.noun.gender}
@@ -114,28 +118,27 @@ class ShownEvidence:
         """The relative pronoun, and the adjective or participle behind a mark; silent where they
         may be another noun's.
         """
-        return self.phrase.syntax.behind_mark(self.phrase)
+        return behind_mark(self.phrase)
 
     @property
     def out_of_sight(self) -> list[Evidence]:
         """The noun, where a mark hides its predicate."""
-        hidden = self.phrase.syntax.predicate_is_out_of_sight(self.phrase)
-        return [self.noun] if hidden else []
+        return [self.noun] if is_out_of_sight(self.phrase) else []
 
     @cached_property
     def predicate(self) -> list[Evidence]:
         """The verb, participle or adjective whose subject the phrase surely is."""
-        verb = self.phrase.syntax.predicate(self.phrase)
+        verb = find_predicate(self.phrase)
         return [] if verb is None else [verb]
 
     @cached_property
     def noun_in_its_case(self) -> list[Evidence]:
-        """What the noun's ending leaves with its case and number."""
+        """The evidence of the noun's ending in its case and number."""
         return phrase_evidence.noun_ending(self.phrase)
 
     @property
     def agreeing(self) -> list[Evidence]:
-        """What agrees with the noun within its phrase."""
+        """The words of the phrase that agree with the noun."""
         return [*self.articles, *self.adjectives]
 
 
@@ -172,7 +175,7 @@ EVIDENCE: Mapping[str, Callable[[ShownEvidence], list[Evidence]]] = {
     "noun in its case": lambda shown: shown.noun_in_its_case,
     "predicate": lambda shown: shown.predicate,
 }
-"""The evidence of the table → its pieces in a phrase."""
+"""Name of evidence in the table → its pieces in a phrase."""
 
 
 # What the pieces show
@@ -195,7 +198,7 @@ SHOWS: Mapping[str, Callable[[Sequence[Evidence]], bool]] = {
     "male": lambda pieces: _personal(pieces) == {Gender.MALE},
     "both": lambda pieces: len(_personal(pieces)) > 1,
 }
-"""What the table asks of the pieces."""
+"""Condition in the table → its test of the pieces."""
 
 
 # The table
@@ -206,7 +209,7 @@ class PolicyLine:
     """One line of the policy."""
 
     number: int
-    """Of the line in the file, 1 for the header."""
+    """Number of the line in the file, 1 for the header."""
     noun: str
     """Kinds of noun."""
     evidence: str
@@ -223,7 +226,7 @@ class PolicyLine:
         return f"{self.noun}: {self.evidence}, {self.shows} → {self.call}"
 
     def holds_for(self, kind: NounKind | None) -> bool:
-        """It is a line for this kind of noun, None for one that no table has."""
+        """The line is for this kind of noun; None stands for a noun of no table."""
         name = "unknown" if kind is None else kind.name.lower()
         return name in self.noun.split(", ")
 
@@ -248,7 +251,7 @@ class PolicyLine:
 
 @frozen
 class Decision:
-    """What a line of the policy says of one phrase."""
+    """The decision of a line of the policy on one phrase."""
 
     line: PolicyLine
     gender: Gender | None
@@ -259,7 +262,7 @@ class Decision:
 
 @cache
 def policy_lines() -> tuple[PolicyLine, ...]:
-    """The policy, in the order in which it is asked."""
+    """The lines of the policy, in their order."""
     text = resources.files("mtbias.reading").joinpath("policy.tsv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return tuple(PolicyLine(number, **row) for number, row in enumerate(rows, start=2))

@@ -5,8 +5,8 @@ family of languages that it belongs to. It can be switched off (`without`), and 
 be listened to (`listening`): ``scripts/rules.py`` counts the calls that rest on each rule, and
 ``mtbias explain`` shows what was asked of one sentence.
 
-Evidence names the rule that it comes from; what a reader is told of it (`says`) is made here, from
-the name, so that no number rests on the wording.
+Evidence names its rule; the words in which a user reads it (`says`) are made here from the name, so
+that no number rests on the wording.
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ SAYS: Mapping[str, str] = {
     # The second reader.
     "features_alone": "",
 }
-"""Name of what evidence rests on → what a reader is told; nothing where the form says it all."""
+"""Name of the rule on which evidence rests → the words for it; empty where the form says it all."""
 
 
 def says(evidence: Evidence) -> str:
     """The rule in words, with what the word shows: ``feminine: Ärztin``."""
-    told = SAYS[evidence.rule]
-    return ": ".join(part for part in (told, evidence.shows) if part)
+    parts = SAYS[evidence.rule], evidence.shows
+    return ": ".join(part for part in parts if part)
 
 
 @frozen
 class Rule:
-    """A condition that is asked of a sentence."""
+    """A condition on the words of a sentence."""
 
     name: str
     family: str
@@ -87,7 +87,7 @@ class Rule:
     example: str
     """The docstring of its function."""
     otherwise: object
-    """Its answer where it is switched off."""
+    """Its answer when it is switched off."""
 
 
 RULES: dict[str, Rule] = {}
@@ -103,7 +103,7 @@ _listeners: list[Listener] = []
 def rule(
     family: str = "all", *, otherwise: object = False
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Makes a rule of a function.
+    """Make a function a rule.
 
     Args:
         family: whose languages it is for.
@@ -119,7 +119,7 @@ def rule(
         RULES[name] = Rule(name, family, " ".join((function.__doc__ or "").split()), otherwise)
 
         @wraps(function)
-        def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        def switchable(*args: P.args, **kwargs: P.kwargs) -> T:
             if not (_off or _listeners):
                 return function(*args, **kwargs)
             if name in _off:
@@ -128,13 +128,13 @@ def rule(
             tell(name, answer)
             return answer
 
-        return asked
+        return switchable
 
     return register
 
 
 def tell(name: str, answer: object) -> None:
-    """Tells the listeners of a decision that is no rule and cannot be switched off."""
+    """Pass a decision to the listeners that is not a rule and cannot be switched off."""
     for listener in _listeners:
         listener(name, answer)
 
@@ -162,7 +162,7 @@ def without(*names: str) -> Iterator[None]:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within the block `listener` is told what each rule answers."""
+    """Within the block `listener` receives the answer of each rule."""
     _listeners.append(listener)
     try:
         yield

@@ -24,7 +24,7 @@ class Pair(NamedTuple):
     """The entity, lower-cased ("construction worker")."""
 
     @classmethod
-    def of(cls, instance: Instance, text: str) -> Self:
+    def from_instance(cls, instance: Instance, text: str) -> Self:
         """`instance` with its translation."""
         return cls(instance.id, instance.source, text, instance.head, instance.entity)
 
@@ -57,9 +57,9 @@ def qualifies(pair: Pair, words: Sequence[SourceWord], n: int, spoken: SourceLan
 
 
 def source_facts(pair: Pair, spoken: SourceLanguage) -> SourceFacts:
-    """What the source says around the entity; nothing where it has no head.
+    """The facts of the source around the entity; none where it has no head.
 
-    Something qualifies the entity that stands right before it and is no determiner, or behind it
+    The entity is qualified by a word right before it that is not a determiner, or by one behind it
     after a hyphen (*groom-to-be*). A gender is that of the word before the entity, or of a modifier
     inside it (*female doctors*, *woman-doctor*); a possessive is another person (*the men's
     sisters*).

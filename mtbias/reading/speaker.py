@@ -25,7 +25,7 @@ from mtbias.reading.words import (
     word_before,
     word_behind,
 )
-from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, frozen
+from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, Word, frozen
 
 # The gender in which the speaker stands: what agrees with "I" in a sentence in the first person.
 #
@@ -48,50 +48,47 @@ _ENDING = 3
 
 
 def speaker_call(id_: str, analysis: Analysis, texts: SplitTexts) -> GenderCall:
-    """The gender in which the speaker of a text stands, with every word that shows one; words that
+    """The call on the gender of a text's speaker, with every word that shows one; words that
     contradict each other are ambiguous, and a form of both genders is neutral.
     """
-    found = list(_found(analysis, texts))
-    spans = tuple(dict.fromkeys(span for span, _ in found))
-    evidence = tuple(piece for _, piece in found)
+    words = _outside_quotes(sentence_words(analysis, texts), analysis.text)
+    spans: dict[Span, None] = {}
+    evidence = []
+    predicates = SpeakerPredicates(tuple(words), analysis.text, texts.language)
+    for n, piece in predicates.evidence():
+        spans[words[n].span] = None
+        both = _both_forms(words[n], analysis.text)
+        evidence.append(_as_neutral(piece) if both else piece)
     genders = {piece.gender for piece in evidence}
     if not genders:
         return GenderCall(id_, None, Reason.NO_MORPHOLOGY)
     if Gender.NEUTRAL in genders:
-        return GenderCall(id_, Gender.NEUTRAL, None, spans, evidence)
+        return GenderCall(id_, Gender.NEUTRAL, None, tuple(spans), tuple(evidence))
     if len(genders) > 1:
-        return GenderCall(id_, None, Reason.AMBIGUOUS, spans, evidence)
-    return GenderCall(id_, genders.pop(), None, spans, evidence)
+        return GenderCall(id_, None, Reason.AMBIGUOUS, tuple(spans), tuple(evidence))
+    return GenderCall(id_, genders.pop(), None, tuple(spans), tuple(evidence))
 
 
-def _found(analysis: Analysis, texts: SplitTexts) -> Iterator[tuple[Span, Evidence]]:
-    words = _outside_quotes(sentence_words(analysis, texts), analysis.text)
-    found = SpeakerPredicates(tuple(words), analysis.text, texts.language).evidence()
-    for n, shown in found:
-        piece = shown
-        both = _both_forms(words[n], analysis.text)
-        if both:
-            piece = replace(
-                piece, rule="ending_written_on", gender=Gender.NEUTRAL, source="form", shows=""
-            )
-        yield words[n].span, piece
+def _as_neutral(piece: Evidence) -> Evidence:
+    """The evidence of a word with the other gender's ending written on."""
+    neutral = Gender.NEUTRAL
+    return replace(piece, rule="ending_written_on", gender=neutral, source="form", shows="")
 
 
 def _both_forms(word: SentenceWord, text: str) -> bool:
     """The form of the other gender, or its ending, is written behind the word."""
-    found = _BOTH.match(text, word.span.end)
-    if found is None or found[1] is None:
-        return found is not None
-    return len(found[1]) <= _ENDING or found[1][:_ENDING] == word.text[:_ENDING]
+    written = _BOTH.match(text, word.span.end)
+    if written is None:
+        return False
+    other = written[1]
+    return other is None or len(other) <= _ENDING or other[:_ENDING] == word.text[:_ENDING]
 
 
 def _outside_quotes(words: list[SentenceWord], text: str) -> list[SentenceWord]:
     """The words that are not quoted; a text that is quoted as a whole is the speaker's."""
-    quoted = [Span(*match.span()) for match in _QUOTED.finditer(text)]
-    bare = text.strip(" .!?…")
-    quoted = [
-        span for span in quoted if len(text[span.start : span.end].strip(" .!?…")) < len(bare)
-    ]
+    whole = len(text.strip(" .!?…"))
+    quotes = [match for match in _QUOTED.finditer(text) if len(match[0].strip(" .!?…")) < whole]
+    quoted = [Span(*match.span()) for match in quotes]
     return [word for word in words if not any(map(word.span.overlaps, quoted))]
 
 
@@ -115,7 +112,7 @@ class Clause:
 
 @frozen
 class SpeakerPredicates:
-    """What agrees with the speaker of a text; its words are asked by index."""
+    """The words of a text that agree with its speaker, by index."""
 
     words: tuple[SentenceWord, ...]
     text: str
@@ -130,40 +127,27 @@ class SpeakerPredicates:
         word = self.words[n]
         if word.form in self.language.speaker.verbs:
             return True
-        return any(
-            w.upos in VERBAL and w.feat("Person") == "1" and w.feat("Number") == "Sing"
-            for w in word.tagged
-        )
+        return any(w.upos in VERBAL and _is_first_person(w) for w in word.tagged)
 
     def _oblique(self, n: int) -> bool:
         """The first-person pronoun in another case."""
-        return not self._is_pronoun(n) and any(
-            w.upos == "PRON"
-            and w.feat("Person") == "1"
-            and w.feat("Number") == "Sing"
-            and w.feat("Case") != "Nom"
-            for w in self.words[n].tagged
-        )
+        if self._is_pronoun(n):
+            return False
+        pronouns = [w for w in self.words[n].tagged if w.upos == "PRON" and _is_first_person(w)]
+        return any(w.feat("Case") != "Nom" for w in pronouns)
 
     def _past_gender(self, n: int) -> Gender | None:
         """The gender of a past tense in the singular."""
-        word = self.words[n]
-        ending = (
-            self.language.verbs.words.get(word.form)
-            or (self.language.verbs.ending(word.form) or (None, None))[1]
-        )
+        word, verbs = self.words[n], self.language.verbs
+        _, by_ending = verbs.ending(word.form) or ("", None)
+        agreement = verbs.words.get(word.form) or by_ending
         tagged = [w for w in word.tagged if w.upos in VERBAL and _is_past(w.feats)]
-        # A noun behind a preposition that the tagger takes for a verb by its ending: ru в спортзал.
-        if (
-            not ending
-            or not tagged
-            or word.readings
-            or self._governed(n)
-            or ending.number == "pl"
-            or feature_values(tagged, "Number") - {"Sing"}
-        ):
+        if not agreement or not tagged or word.readings:
             return None
-        return GENDER_OF_LETTER.get(ending.gender)
+        if agreement.number == "pl" or feature_values(tagged, "Number") - {"Sing"}:
+            return None
+        # A noun behind a preposition that the tagger takes for a verb by its ending: ru в спортзал.
+        return None if self._governed(n) else GENDER_OF_LETTER.get(agreement.gender)
 
     def _is_past_verb(self, n: int) -> bool:
         return any(w.upos in VERBAL and _is_past(w.feats) for w in self.words[n].tagged)
@@ -185,13 +169,9 @@ class SpeakerPredicates:
         if (ending and (word.is_declined or not nominative)) or word.readings or self._governed(n):
             return None
         short = [w for w in word.tagged if w.upos == "ADJ" or w.feat("Voice") == "Pass"]
-        if (
-            not short
-            or not feature_values(short, "Case") <= {"Nom"}
-            or feature_values(short, "Number") != {"Sing"}
-        ):
+        if not short or not feature_values(short, "Case") <= {"Nom"}:
             return None
-        return tagged_gender(short)[0]
+        return tagged_gender(short)[0] if feature_values(short, "Number") == {"Sing"} else None
 
     def _nominative(self, n: int) -> bool:
         """Another than the speaker that may be a subject."""
@@ -203,9 +183,9 @@ class SpeakerPredicates:
         )
 
     def _perhaps_nominative(self, n: int) -> bool:
-        """What the tagger reads as an object, and may be a subject by its form: an accusative of a
-        thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun stands behind a
-        conjunction.
+        """A word that the tagger reads as an object, and that may be a subject by its form: an
+        accusative of a thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun
+        stands behind a conjunction.
         """
         word = self.words[n]
         if "ADJ" in word.tags:
@@ -221,13 +201,9 @@ class SpeakerPredicates:
         """The adjective at `n` belongs to a noun: behind it, other adjectives between, or right
         before it.
         """
-        words = self.words
+        words, between = self.words, {"ADJ", "DET", "ADV", "CCONJ", "NUM"}
         k = n + 1
-        while (
-            k < len(words)
-            and words[k].tags
-            and words[k].tags <= {"ADJ", "DET", "ADV", "CCONJ", "NUM"}
-        ):
+        while k < len(words) and words[k].tags and words[k].tags <= between:
             k += 1
         noun = k < len(words) and (words[k].tags & NOMINAL or words[k].readings)
         if noun and words[n].agrees_with(words[k]):
@@ -237,36 +213,27 @@ class SpeakerPredicates:
 
     def _cannot_agree(self, noun: int, n: int) -> bool:
         mine, its = (feature_values(self.words[k].tagged, "Gender") for k in (n, noun))
-        return bool(mine and its and mine.isdisjoint(its)) or "Plur" in feature_values(
-            self.words[noun].tagged, "Number"
-        )
+        if mine and its and mine.isdisjoint(its):
+            return True
+        return "Plur" in feature_values(self.words[noun].tagged, "Number")
 
     # Clauses, in languages whose nouns show case.
 
     def clauses(self) -> list[Clause]:
         """The clauses in order."""
-        found, start, sentence = [], 0, 0
-        for n in range(1, len(self.words) + 1):
-            if (
-                n < len(self.words)
-                and self.words[n].joined
-                and not self.words[n].tags & CONJUNCTION
-            ):
+        words = self.words
+        clauses, start, sentence = [], 0, 0
+        for n in range(1, len(words) + 1):
+            if n < len(words) and words[n].joined and not words[n].tags & CONJUNCTION:
                 continue
             relative = self._relative(start)
-            found.append(
-                Clause(
-                    range(start, n),
-                    relative or "SCONJ" in self.words[start].tags,
-                    relative,
-                    sentence,
-                )
-            )
-            if n < len(self.words):
-                between = self.text[self.words[n - 1].span.end : self.words[n].span.start]
+            subordinate = relative or "SCONJ" in words[start].tags
+            clauses.append(Clause(range(start, n), subordinate, relative, sentence))
+            if n < len(words):
+                between = self.text[words[n - 1].span.end : words[n].span.start]
                 sentence += bool(_SENTENCE_END.search(between))
             start = n
-        return found
+        return clauses
 
     def _relative(self, n: int) -> bool:
         """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
@@ -276,7 +243,7 @@ class SpeakerPredicates:
         """Whether each clause surely is the speaker's."""
         if not self.language.speaker.bare_past:
             return [self._marked(clause) for clause in clauses]
-        found: list[bool] = []
+        owners: list[bool] = []
         last: bool | None = None
         main: bool | None = None
         before: Clause | None = None
@@ -288,16 +255,15 @@ class SpeakerPredicates:
                 # Behind a subordinate clause the main one may go on: both must be the speaker's
                 # (каталог, который я заказала, прибыл).
                 unsure = before is not None and before.relative and main is not True
-                subject = (
-                    last is not False and (main is not False or clause.subordinate) and not unsure
-                )
-            found.append(bool(subject))
+                others_main = main is False and not clause.subordinate
+                subject = last is not False and not others_main and not unsure
+            owners.append(bool(subject))
             if subject is not None:
                 last = subject
                 if not clause.subordinate:
                     main = subject
             before = clause
-        return found
+        return owners
 
     def _is_copula(self, n: int) -> bool:
         form = self.words[n].form
@@ -316,8 +282,8 @@ class SpeakerPredicates:
         )
 
     def _subject(self, clause: Clause) -> bool | None:
-        """Whether the subject of a clause is the speaker; None where it has none of its own, or no
-        verb.
+        """Whether the subject of a clause is the speaker; None where it has no subject of its own,
+        or no verb.
         """
         if self._marked(clause):
             return True
@@ -338,7 +304,7 @@ class SpeakerPredicates:
         return False if verbs and (plural or (finite and persons & {"2", "3"})) else None
 
     def _object_agrees(self, clause: Clause) -> bool:
-        """What may be a subject by its form agrees with the verb."""
+        """A word that may be a subject by its form agrees with the verb."""
         verbs = [n for n in clause.words if self._past_gender(n) or self._short_gender(n)]
         subjects = [n for n in clause.words if self._perhaps_nominative(n)]
         return not all(self._cannot_agree(n, verb) for n, verb in product(subjects, verbs))
@@ -348,33 +314,26 @@ class SpeakerPredicates:
     def evidence(self) -> Iterator[tuple[int, Evidence]]:
         """The words that show the speaker's gender, by index, with what they show."""
         if not self.language.case:
-            found = set(chain.from_iterable(map(self._behind_marker, range(len(self.words)))))
-            for n in sorted(found):
+            places = set(chain.from_iterable(map(self._behind_marker, range(len(self.words)))))
+            for n in sorted(places):
                 piece = self._agreement(n)
                 if piece is not None:
                     yield n, piece
             return
         clauses = self.clauses()
         for clause, speaks in zip(clauses, self.owners(clauses), strict=True):
-            if speaks:
-                yield from (
-                    (n, piece)
-                    for n in clause.words
-                    if (piece := self._shown(n, clause)) is not None
-                )
+            for n in clause.words if speaks else ():
+                piece = self._shown(n, clause)
+                if piece is not None:
+                    yield n, piece
 
     def _shown(self, n: int, clause: Clause) -> Evidence | None:
-        """What the word at `n` of a clause of the speaker shows, or None."""
+        """The evidence of the word at `n` in a clause of the speaker, or None."""
         if self.language.speaker.bare_past and self._other_subject(n, clause):
             return None
         word = self.words[n]
         own = self.language.speaker.words.get(word.form)
-        if (
-            own is not None
-            and not self._attribute(n)
-            and not self._governed(n)
-            and not self._behind_reflexive(n)
-        ):
+        if own is not None and not self._is_of_noun(n):
             gender = GENDER_OF_LETTER.get(own.gender)
             if gender not in PERSONAL:
                 return None
@@ -392,8 +351,12 @@ class SpeakerPredicates:
             return evidence("short_form", "adjective", [word], short, "tagger", f"Gender={short}")
         return self._predicative(n, clause)
 
+    def _is_of_noun(self, n: int) -> bool:
+        """The word belongs to a noun or to a reflexive pronoun, and not to the subject."""
+        return self._attribute(n) or self._governed(n) or self._behind_reflexive(n)
+
     def _other_subject(self, n: int, clause: Clause) -> bool:
-        """Another nominative stands nearer before the word than the speaker does."""
+        """Another nominative precedes the word more closely than the speaker does."""
         before = range(clause.words.start, n)
         for k in reversed(before):
             if self._is_pronoun(k) or self._first_person(k):
@@ -418,11 +381,8 @@ class SpeakerPredicates:
             return self._agreeing(n, ("ins",)) if right_behind else None
         finite = self._finite(others)
         joined = right_behind or (not finite and any(map(self._is_copula, before)))
-        bare = (
-            self.language.speaker.bare_predicate
-            and not finite
-            and any(self._is_pronoun(k) for k in before)
-        )
+        without_copula = self.language.speaker.bare_predicate and not finite
+        bare = without_copula and any(map(self._is_pronoun, before))
         # ru молодой is a man's nominative or a woman's instrumental, which the tagger mixes up.
         return self._agreeing(n, ("nom", "ins")) if joined or bare else None
 
@@ -433,9 +393,8 @@ class SpeakerPredicates:
     def _agreeing(self, n: int, cases: Sequence[str]) -> Evidence | None:
         """The gender that an adjective shows by its ending in these cases."""
         word = self.words[n]
-        allowed = [
-            a for a in word.facts.adjective if a.number in ("*", "sg") and a.case in ("*", *cases)
-        ]
+        singular = [a for a in word.facts.adjective if a.number in ("*", "sg")]
+        allowed = [a for a in singular if a.case in ("*", *cases)]
         gender = only_gender(allowed) if allowed else None
         if gender not in PERSONAL:
             return None
@@ -454,17 +413,15 @@ class SpeakerPredicates:
 
     def _behind_reflexive(self, n: int) -> bool:
         """The word belongs to a reflexive pronoun (cs *sebe sama*, in both genders)."""
-        return (
-            n > 0
-            and self.words[n].joined
-            and "Yes" in feature_values(self.words[n - 1].tagged, "Reflex")
-        )
+        before = word_before(self.words, n)
+        return before is not None and "Yes" in feature_values(before.tagged, "Reflex")
 
     def _behind_marker(self, n: int) -> Iterator[int]:
         """The words behind the pronoun or copula at `n` that agree with the speaker, where nouns
         show no case: only adverbs and the like stand between.
         """
-        language, rules = self.language, self.language.speaker
+        rules = self.language.speaker
+        skipped = {*self.language.verbs.skip, *rules.verbs}
         if self._is_pronoun(n):
             open_ = rules.bare_predicate
         elif self.words[n].form in rules.copulas or self._reflexive_copula(n):
@@ -485,11 +442,7 @@ class SpeakerPredicates:
             elif open_ and self._may_agree(k):
                 yield k
                 return
-            elif not (
-                word.form in language.verbs.skip
-                or word.tags <= {"ADV", "PART"}
-                or word.form in rules.verbs
-            ):
+            elif not (word.form in skipped or word.tags <= {"ADV", "PART"}):
                 return
 
     def _reflexive_copula(self, n: int) -> bool:
@@ -503,9 +456,8 @@ class SpeakerPredicates:
         """
         word = self.words[n]
         participle = "Part" in feature_values(word.tagged, "VerbForm")
-        if word.tags & {"ADP", "DET"} or not (
-            word.is_adjective or (participle and word.tags <= {"ADJ", *VERBAL})
-        ):
+        participle = participle and word.tags <= {"ADJ", *VERBAL}
+        if word.tags & {"ADP", "DET"} or not (word.is_adjective or participle):
             return False
         behind = word_behind(self.words, n)
         if behind is None or not behind.tags & NOMINAL or not word.is_adjective:
@@ -517,34 +469,34 @@ class SpeakerPredicates:
         tagger where the present has no copula: Semitic masculines have no ending, and Romance forms
         without one show no gender.
         """
-        word = self.words[n]
+        word, rules = self.words[n], self.language.speaker
         if not feature_values(word.tagged, "Number") <= {"Sing"}:
             return None
         verb = self.language.verbs.words.get(word.form) if word.tags & VERBAL else None
         endings = [verb] if verb else word.facts.adjective
-        allowed = [a for a in endings if a.number in ("*", "sg")]
         if endings:
-            gender, source, detail = (
-                only_gender(allowed) if allowed else None,
-                "form",
-                listed(allowed),
-            )
-        else:
-            gender, detail = (
-                tagged_gender(word.content) if self.language.speaker.bare_predicate else (None, "")
-            )
-            source = "tagger"
-            silent = self.language.speaker.silent
-            if silent and re.search(silent, word.form):
+            allowed = [a for a in endings if a.number in ("*", "sg")]
+            gender = only_gender(allowed) if allowed else None
+            if gender not in PERSONAL:
                 return None
-            if gender is Gender.FEMALE and not re.search(self.language.verbs.feminine, word.form):
-                return None
+            shows = listed(allowed)
+            return evidence("predicate_by_ending", "adjective", [word], gender, "form", shows)
+        if not rules.bare_predicate or (rules.silent and re.search(rules.silent, word.form)):
+            return None
+        gender, feature = tagged_gender(word.content)
+        if gender is Gender.FEMALE and not re.search(self.language.verbs.feminine, word.form):
+            return None
         if gender not in PERSONAL:
             return None
-        name = "predicate_by_ending" if source == "form" else "predicate_by_tagger"
-        return evidence(name, "adjective", [word], gender, source, detail)
+        return evidence("predicate_by_tagger", "adjective", [word], gender, "tagger", feature)
+
+
+def _is_first_person(word: Word) -> bool:
+    return word.feat("Person") == "1" and word.feat("Number") == "Sing"
 
 
 def _is_past(feats: Sequence[tuple[str, str]]) -> bool:
-    found = dict(feats)
-    return found.get("Tense") == "Past" and "Case" not in found and found.get("Variant") != "Short"
+    features = dict(feats)
+    if "Case" in features or features.get("Variant") == "Short":
+        return False
+    return features.get("Tense") == "Past"

@@ -35,7 +35,9 @@ _SOUNDS = {
     "n": "nنנן",
     "r": "rرר",
 }
-_SOUND_OF = {letter: sound for sound, letters in _SOUNDS.items() for letter in letters}
+_SOUND_OF: dict[str, str] = {}
+for _sound, _letters in _SOUNDS.items():
+    _SOUND_OF |= dict.fromkeys(_letters, _sound)
 _SOFT_C = re.compile("c(?=[eiyh])")
 _DOUBLED = re.compile(r"(.)\1")
 
@@ -73,9 +75,8 @@ def common_beginning(form: str, other: str) -> int:
 
 def likeness(english: str, letters: str) -> float:
     """Share of letters that an English word and a romanised one have in common from their beginning
-    (*president*,
-    *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter may stand for
-    one (*impressionist*, es *impresionista*).
+    (*president*, *presidente*: 9 of 10), 0 under `MIN_LETTERS` and `MIN_COMMON`. A doubled letter
+    may stand for one (*impressionist*, es *impresionista*).
     """
     single = _DOUBLED.sub(r"\1", english), _DOUBLED.sub(r"\1", letters)
     return max(_likeness(english, letters), _likeness(*single))

@@ -1,8 +1,8 @@
-"""What a translation does with the person's gender: one gender, both with the sign that joins them,
-or a neutral word.
+"""The strategy of a translation with the person's gender: one gender, both with the sign that joins
+them, or a neutral word.
 
-It follows from the call: the evidence of one that names both genders has the sign, and the head of
-one that shows no gender is looked up in the language's ``[neutral_nouns]``.
+It follows from the call: where that names both genders, its evidence has the sign; where it shows
+none, the head is looked up in the language's ``[neutral_nouns]``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMPLEMENT = frozenset(("ADJ", "ADP", "NOUN"))
 def strategy(
     call: GenderCall, words: Sequence[SentenceWord], text: str, language: Language
 ) -> Strategy | None:
-    """What the translation does, by the call on it, which found a word that renders the person.
+    """The translation's strategy by the call on it, whose target renders the person.
 
     Args:
         call: that of the policy.
@@ -45,33 +45,37 @@ def strategy(
     if call.reason is Reason.AMBIGUOUS or "foreign_word" in rules:
         return None
     form = language.fold(text[slice(*call.target[0])])
-    ending, found = language.neutral_noun(form)
+    ending, kind = language.neutral_noun(form)
     # An office in the person's place, or something that is none.
     if call.reason is Reason.NO_PERSON:
-        return found if found is Strategy.COLLECTIVE else None
+        return kind if kind is Strategy.COLLECTIVE else None
+    # No participle is of fixed gender, and every collective is: es *agente* ends like *gente*.
+    fixed = "fixed_gender_noun" in rules
+    if kind is (Strategy.PARTICIPLE if fixed else Strategy.COLLECTIVE):
+        return Strategy.EPICENE
     # By itself such a word says nothing of an occupation: *Lehrperson*, *persona encargada*, but
     # *persona*.
-    alone = found is Strategy.COMPOUND and any(base == ending for _, base in language.bases(form))
-    # No participle is of fixed gender, and every collective: es *agente* ends like *gente*.
-    fixed = "fixed_gender_noun" in rules
-    other = found is (Strategy.PARTICIPLE if fixed else Strategy.COLLECTIVE)
-    return Strategy.EPICENE if other or (alone and not _has_complement(call, words)) else found
+    alone = any(base == ending for _, base in language.bases(form))
+    if kind is Strategy.COMPOUND and alone and not _has_complement(call, words):
+        return Strategy.EPICENE
+    return kind
 
 
 def _for_both(call: GenderCall, text: str) -> Strategy:
     """The strategy of a neutral call: the sign in the word, or how the two forms are written."""
-    said = next(e for e in call.evidence if e.gender is Gender.NEUTRAL)
-    if said.rule == "neutral_ending":
+    neutral = next(piece for piece in call.evidence if piece.gender is Gender.NEUTRAL)
+    if neutral.rule == "neutral_ending":
         return Strategy.ENDING
     if not call.both_forms:  # de "das Vorsitzende"
         return Strategy.EPICENE
-    if said.rule in ("both_nouns", "both_sexes"):
+    if neutral.rule in ("both_nouns", "both_sexes"):
         return Strategy.PAIR
-    spelling = said.rule == "spelling_for_both"
-    # The table's expression may reach beyond the word as `Language.tokens` cuts it (he עובד/ת).
-    sign = _SIGN.search(
-        text[call.target[0].start :].split(maxsplit=1)[0] if spelling else said.word
-    )
+    written = neutral.word
+    spelling = neutral.rule == "spelling_for_both"
+    if spelling:
+        # The table's expression may reach beyond the word as `Language.tokens` cuts it (he עובד/ת).
+        written = text[call.target[0].start :].split(maxsplit=1)[0]
+    sign = _SIGN.search(written)
     if sign:
         return _SIGNS[sign[1]]
     return Strategy.CAPITAL if spelling else Strategy.PAIR
@@ -90,6 +94,7 @@ def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
     behind = words[head + 1] if head + 1 < len(words) else None
     if behind is None:
         return False
-    relative = any("Rel" in value for value in feature_values(behind.tagged, "PronType"))
+    if any("Rel" in value for value in feature_values(behind.tagged, "PronType")):
+        return True
     participle = "Part" in feature_values(behind.content, "VerbForm")
-    return relative or (behind.joined and (participle or not _COMPLEMENT.isdisjoint(behind.tags)))
+    return behind.joined and (participle or not _COMPLEMENT.isdisjoint(behind.tags))

@@ -44,8 +44,8 @@ class SentenceWord(NamedTuple):
     """`text` folded for look-ups."""
     facts: WordFacts
     readings: tuple[NounReading, ...]
-    """In the table of nouns for people, the compound of which it is the first word and what is
-    written onto it considered."""
+    """Its readings in the table of nouns for people, as the first word of a compound or with what
+    is written onto it."""
     tagged: tuple[Word, ...]
     """The syntactic words that the tagger sees."""
     tags: frozenset[str]
@@ -55,7 +55,7 @@ class SentenceWord(NamedTuple):
     joined: bool
     """Nothing that parts them stands between this word and the one before."""
     mark: str = ""
-    """What stands between this word and the one before, without the blanks around it."""
+    """The characters between this word and the one before, without the blanks around them."""
     compound: int = 0
     """How many words before this one the compound begins that it belongs to (he *חשבון* in *רואה
     חשבון*: 1)."""
@@ -77,7 +77,7 @@ class SentenceWord(NamedTuple):
 
     @property
     def agreements(self) -> list[Agreement]:
-        """What all its readings agree with by the table, as far as that says so."""
+        """The agreements of all its readings by the table, where that gives them."""
         return list(chain.from_iterable(reading.agreements for reading in self.readings))
 
     @property
@@ -148,11 +148,12 @@ class SentenceWord(NamedTuple):
             return "nom" in cases and bool(self.tagged)
         # Where nouns show no case they all may: he המתווך in המתווך שלח לקונה "the broker sent the
         # buyer…".
-        return any(
-            (tagged.upos not in _NO_SUBJECT if self.readings else tagged.upos in _SUBJECT)
-            and feature_values([tagged], "Case") <= {"Nom"}
-            for tagged in self.tagged
-        )
+        for tagged in self.tagged:
+            by_table = tagged.upos not in _NO_SUBJECT
+            noun = by_table if self.readings else tagged.upos in _SUBJECT
+            if noun and feature_values([tagged], "Case") <= {"Nom"}:
+                return True
+        return False
 
     def has_case_of(self, other: SentenceWord) -> bool:
         """The tagger reads the same cases on both."""
@@ -191,19 +192,20 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
             if tokens[k].span.start >= span.end:
                 break
             tagged += tokens[k].words
+        between = text[last : span.start]
+        written = _written_reading(text, span, language)
         words.append(
             SentenceWord(
                 span=span,
                 text=facts.text,
                 form=facts.form,
                 facts=facts,
-                readings=_written_reading(text, span, language)
-                or _of_noun(facts, tagged, language),
+                readings=written or _noun_readings(facts, tagged, language),
                 tagged=tagged,
                 tags=frozenset([word.upos for word in tagged]),
                 content=tuple([word for word in tagged if word.upos not in GLUED]),
-                joined=bool(words) and _joins(text[last : span.start], words[-1], language),
-                mark=text[last : span.start].strip(),
+                joined=bool(words) and _joins(between, words[-1], language),
+                mark=between.strip(),
             )
         )
         last = span.end
@@ -220,13 +222,11 @@ def _joins(between: str, before: SentenceWord, language: Language) -> bool:
     signs = between.split()
     if not signs:
         return True
-    if not any(
-        map(str.isspace, between)
-    ):  # within a word, as it is written for both genders: es amig*s
+    # Within a word, as it is written for both genders: es amig*s.
+    if not any(map(str.isspace, between)):
         return False
-    punctuation = {
-        char for char in "".join(signs) if unicodedata.category(char)[0] == "P"
-    } - _NO_PUNCTUATION
+    characters = set("".join(signs)) - _NO_PUNCTUATION
+    punctuation = {char for char in characters if unicodedata.category(char)[0] == "P"}
     opens = before.form in language.determiners or before.form in language.names
     return not punctuation or (opens and punctuation <= _AROUND_WORDS)
 
@@ -236,10 +236,10 @@ _AROUND_WORDS = frozenset("\"'“”„‟«»‹›‘’‚‛()[]{}״")
 """Quotation marks and brackets."""
 
 
-def _of_noun(
+def _noun_readings(
     facts: WordFacts, tagged: Sequence[Word], language: Language
 ) -> tuple[NounReading, ...]:
-    """The readings in the table; none of an indefinite that is read as a determiner (es *algunas
+    """The readings in the table; none for an indefinite that is tagged as a determiner (es *algunas
     cuestiones*).
     """
     determiner = facts.form in language.determiners and any(word.upos == "DET" for word in tagged)
@@ -270,11 +270,10 @@ def _as_spelt(words: list[SentenceWord], texts: SplitTexts) -> list[SentenceWord
             continue
         for n, word in enumerate(words):
             if len(word.readings) > 1 and word.form.endswith(careless):
-                spelt = {
-                    r.lemma for r in texts.language.noun(word.form.removesuffix(careless) + letter)
-                }
-                kept = tuple(r for r in word.readings if r.lemma not in spelt)
-                words[n] = word._replace(readings=kept or word.readings)
+                correct = texts.language.noun(word.form.removesuffix(careless) + letter)
+                others = {reading.lemma for reading in correct}
+                own = tuple(r for r in word.readings if r.lemma not in others)
+                words[n] = word._replace(readings=own or word.readings)
     return words
 
 
@@ -330,16 +329,19 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
         opens = not words[n].facts.bases.isdisjoint(language.phrases)
         # ar الأطباء النساء "the women doctors", with its article, but أطباء النساء "the doctors for
         # women".
-        beside = language.is_definite(forms[n]) and not language.sex_adjectives.keys().isdisjoint(
-            forms[n + 1 : n + 2]
-        )
-        found = language.phrase(forms[n : n + 4]) if opens and not beside else None
-        size = found[0] if found and all(word.joined for word in words[n + 1 : n + found[0]]) else 1
-        if found and size > 1:
-            words[n] = words[n]._replace(readings=(found[1],))
+        before_sex = n + 1 < len(forms) and forms[n + 1] in language.sex_adjectives
+        if before_sex and language.is_definite(forms[n]):
+            opens = False
+        compound = language.phrase(forms[n : n + 4]) if opens else None
+        n += 1
+        if compound is None:
+            continue
+        size, reading = compound
+        if all(word.joined for word in words[n : n + size - 1]):
+            words[n - 1] = words[n - 1]._replace(readings=(reading,))
             for k in range(1, size):
-                words[n + k] = words[n + k]._replace(compound=k)
-        n += size
+                words[n] = words[n]._replace(compound=k)
+                n += 1
     return words
 
 
@@ -368,10 +370,10 @@ def word_behind(words: Sequence[SentenceWord], n: int) -> SentenceWord | None:
 
 def feature_values(tagged: Iterable[Word], name: str) -> set[str]:
     """The values of the UD feature `name` on syntactic words, as far as they have it."""
-    found: set[str] = set()
+    values: set[str] = set()
     for word in tagged:
-        found.update(value for key, value in word.feats if key == name)
-    return found
+        values.update(value for key, value in word.feats if key == name)
+    return values
 
 
 def tagged_gender(tagged: Iterable[Word]) -> tuple[Gender | None, str]:

@@ -91,8 +91,8 @@ def unrendered(
     Edge cases: None where the language's tables know no translation of the entity, or there is no
     translation.
     """
-    translations = words.kept(KnownTranslations)
-    known = {entity: translations.of(entity) for entity in set(entities)}
+    translations = words.shared(KnownTranslations)
+    known = {entity: translations.forms(entity) for entity in set(entities)}
     forms = {text: _dictionary_forms(text or "", words) for text in set(texts)}
 
     def shows(n: int, other: int) -> bool:
@@ -336,8 +336,8 @@ def _entity_marks(
         except UsageError:  # a run may be read where its language is not installed
             return marks
     if source_lang != ENGLISH_CODE:
-        known = words.kept(KnownTranslations)
-        marks["no_glossary"] = [not known.of(entity) for entity in entities]
+        known = words.shared(KnownTranslations)
+        marks["no_glossary"] = [not known.forms(entity) for entity in entities]
     marks["unrendered"], marks["moved"] = unrendered(entities, texts, words)
     return marks
 

@@ -262,7 +262,7 @@ def main(
 
     language, corpus = get_language(lang), load_corpus(dataset, data)
     texts = {each.id: each.text for each in given_file(translations).read(corpus).translations}
-    pairs = [Pair.of(i, text) for i in corpus.instances if (text := texts.get(i.id))]
+    pairs = [Pair.from_instance(i, text) for i in corpus.instances if (text := texts.get(i.id))]
     split, known = SplitTexts(language), KnownTranslations(language)
     right = {}
     for pair in pairs:
@@ -270,7 +270,7 @@ def main(
         hits = [
             word.span
             for word in words
-            if not known.of(pair.entity).isdisjoint(word.facts.dictionary_forms)
+            if not known.forms(pair.entity).isdisjoint(word.facts.dictionary_forms)
         ]
         if len(hits) == 1:
             right[pair.id] = hits[0]

@@ -143,7 +143,11 @@ def test_two_processes_with_other_hash_seeds_give_identical_bytes(tmp_path: Path
 def _winomt(winomt: Path, code: str, every: int) -> list[Pair]:
     translations = dict(read_bitext(winomt / "translations" / "google" / f"en-{code}.txt"))
     rows = load_corpus("winomt", winomt).instances[::every]
-    return [Pair.of(row, translations[row.source]) for row in rows if row.source in translations]
+    return [
+        Pair.from_instance(row, translations[row.source])
+        for row in rows
+        if row.source in translations
+    ]
 
 
 # The Ukrainian translation leaves "someone" out in 15 rows ("Лікар попередив, що йому…"), "baker"

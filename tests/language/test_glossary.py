@@ -48,12 +48,12 @@ def test_every_occupation_is_known_for_women_and_men(code: str) -> None:
 
 def test_a_word_that_no_table_has_is_missing() -> None:
     for code in BUILT_IN:
-        assert not KnownTranslations(get_language(code)).of("flibbertigibbet")
+        assert not KnownTranslations(get_language(code)).forms("flibbertigibbet")
 
 
 def test_a_noun_for_women_alone_is_one_sided() -> None:
     german = get_language("de")
-    assert kinds_of(german, KnownTranslations(german).of("ballerina")) == {NounKind.FEMININE}
+    assert kinds_of(german, KnownTranslations(german).forms("ballerina")) == {NounKind.FEMININE}
 
 
 def test_the_driver_with_her_article_is_no_leadership() -> None:

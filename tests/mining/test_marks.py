@@ -87,5 +87,5 @@ def test_a_multiword_token_is_split_where_its_words_are_what_is_written() -> Non
     tokens = sentence_tokens(words(text, *parts, (".", ".")))
     assert tokens.text == "The nurse did n't say 1 000 he's gonna go ."
     assert tokens.first == (0, 1, 2, 3, 4, 5, 7, 7, 8, 8, 9, 10)
-    assert tokens.of(1) == "nurse"
+    assert tokens.token(1) == "nurse"
     assert tokens.distance(10, 1) == 8

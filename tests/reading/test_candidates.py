@@ -86,13 +86,13 @@ def aligned(case: Pair, given: EntityScores | None) -> Alignment:
 
 def first(alignment: Alignment) -> Candidate:
     """The words that the aligner found."""
-    (candidate,) = alignment.of(Trust.ALIGNED)
+    (candidate,) = alignment.with_trust(Trust.ALIGNED)
     return candidate
 
 
 def spans(alignment: Alignment, trust: Trust) -> list[Span]:
     """Where the candidates with this reason stand, a word each."""
-    return [span for each in alignment.of(trust) for span in each.target]
+    return [span for each in alignment.with_trust(trust) for span in each.target]
 
 
 def found(case: Pair, given: EntityScores | None) -> tuple[list[str], str | None]:
@@ -124,7 +124,7 @@ def test_a_pair_of_an_instance() -> None:
     instance = Instance(
         "i-1", 0, "The cook ate.", Span(4, 8), "cook", Gender.MALE, Stereotype.NONE, "winobias", 0
     )
-    assert Pair.of(instance, "Der Koch aß.") == Pair(
+    assert Pair.from_instance(instance, "Der Koch aß.") == Pair(
         "i-1", "The cook ate.", "Der Koch aß.", Span(4, 8), "cook"
     )
 
@@ -356,7 +356,7 @@ def test_an_unknown_word_with_a_hyphen_is_known_by_its_last_part(
     language = dataclasses.replace(
         LANGUAGE, glossary={**LANGUAGE.glossary, "doctor-in-law": frozenset({"wirt"})}
     )
-    assert KnownTranslations(language).of(word) == known
+    assert KnownTranslations(language).forms(word) == known
     case = pair(f"The {word} slept.", word, "Arzt Ärzte Wirt")
     indexed = index_pairs([case], SplitTexts(language))
     keys, _ = prior_links(indexed, language)
@@ -420,7 +420,7 @@ def test_a_known_translation_that_another_word_claims_is_not_taken_for_that_alon
     ],
 )
 def test_translations_of_a_word_of_several_parts(entity: str, expected: set[str]) -> None:
-    assert KnownTranslations(LANGUAGE).of(entity) == expected
+    assert KnownTranslations(LANGUAGE).forms(entity) == expected
 
 
 @pytest.mark.parametrize(

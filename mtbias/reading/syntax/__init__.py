@@ -39,9 +39,9 @@ def syntax_of(language: Language) -> Syntax:
     if known is not None:
         return known(language)
     if language.family in installed(GROUP):
-        made = load(GROUP, language.family, "family")
-        if isinstance(made, type) and issubclass(made, Syntax):
-            return made(language)
+        family = load(GROUP, language.family, "family")
+        if isinstance(family, type) and issubclass(family, Syntax):
+            return family(language)
         raise refuse(GROUP, language.family, "family", "expected a subclass of mtbias's Syntax")
     names = sorted({*(name for name, _ in FAMILIES), *installed(GROUP)})
     if language.family in names:

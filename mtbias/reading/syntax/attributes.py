@@ -19,10 +19,10 @@ def attributes_before(syntax: Syntax, words: Sequence[SentenceWord], head: int) 
     not the driver's. A contraction opens its phrase (it *impara molto dall'insegnante*). An adverb
     grades the adjective behind it and is passed over (it *il più pulito*).
     """
-    found: list[int] = []
-    opened = False
+    places: list[int] = []
+    determined = False
     if preposition_written_on(words[head]):
-        return found
+        return places
     for n in range(head - 1, -1, -1):
         word, following = words[n], words[n + 1]
         if not following.joined or ends_adverbial(syntax, words, n):
@@ -30,19 +30,19 @@ def attributes_before(syntax: Syntax, words: Sequence[SentenceWord], head: int) 
         if preposition_like_article(syntax, words, n):
             break
         determiner = syntax.is_determiner(word)
-        if determiner and opened and syntax.opens_another(word, following):
+        if determiner and determined and syntax.opens_another(word, following):
             break
         if determiner and determiner_of_plural(syntax, word, words[head]):
             break
-        attribute = not opened and syntax.is_attribute_before(words, n, head)
+        attribute = not determined and syntax.is_attribute_before(words, n, head)
         if determiner or word.form in syntax.language.names or attribute:
-            found.append(n)
-            opened = opened or determiner
+            places.append(n)
+            determined = determined or determiner
             if "ADP" in word.tags:
                 break
-        elif opened or not is_grading_adverb(word):
+        elif determined or not is_grading_adverb(word):
             break
-    return syntax.own_attributes(words, head, found, opened=opened)
+    return syntax.own_attributes(words, head, places, determined=determined)
 
 
 _MAX_BEFORE_PREPOSITION = 4
@@ -135,18 +135,19 @@ def attributes_after(syntax: Syntax, words: Sequence[SentenceWord], head: int) -
     """Indices of the adjectives right after `head`, and of the determiners, where the language has
     them there.
 
-    What agrees with a noun behind it is none of them: cs *Rozhodčí minulou sobotu zrušil zápas*.
+    An adjective that agrees with a noun behind it is not among them: cs *Rozhodčí minulou sobotu
+    zrušil zápas*.
     """
-    found: list[int] = []
+    places: list[int] = []
     if not syntax.attributes_follow:
-        return found
+        return places
     for n in range(compound_end(words, head) + 1, len(words)):
         word = words[n]
         if not word.joined or syntax.is_predicate_form(word):
             break
-        if found and syntax.joins_attributes(word):
+        if places and syntax.joins_attributes(word):
             continue
-        if found and found[-1] < n - 1 and not _continues_row(words, n):
+        if places and places[-1] < n - 1 and not _continues_row(words, n):
             break
         if not syntax.may_be_attribute_of(words[head], word):
             break
@@ -155,10 +156,10 @@ def attributes_after(syntax: Syntax, words: Sequence[SentenceWord], head: int) -
             own = syntax.is_attribute_behind(words, n, head)
         if not own:
             break
-        found.append(n)
-    while found and syntax.belongs_to_following(words, found[-1]):
-        found.pop()
-    return found
+        places.append(n)
+    while places and syntax.belongs_to_following(words, places[-1]):
+        places.pop()
+    return places
 
 
 def _continues_row(words: Sequence[SentenceWord], n: int) -> bool:

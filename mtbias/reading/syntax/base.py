@@ -1,8 +1,9 @@
-"""What the reading of genders asks of a language's syntax, and the answers that hold in most.
+"""The questions about a language's syntax on which the reading of genders rests, and the answers
+that hold for most languages.
 
-A family of languages is a class; what is true of one family alone stands in its class, so that a
-rule for Spanish cannot move a Russian call. The answers here are those of a language whose
-adjectives stand before their noun, and whose nouns show no case (Dutch).
+A family of languages is a class. What is true of one family only is in its class, so that a rule
+for Spanish cannot change a Russian call. The answers here are those of a language whose adjectives
+stand before their noun, and whose nouns show no case (Dutch).
 """
 
 from __future__ import annotations
@@ -15,10 +16,7 @@ from mtbias.language.grammar import ANY, CASES, Agreement
 from mtbias.reading.agreement import GENDER_OF_LETTER, reading_agreements
 from mtbias.reading.rules import rule
 from mtbias.reading.syntax.attributes import attributes_after, attributes_before
-from mtbias.reading.syntax.behind_mark import behind_mark
-from mtbias.reading.syntax.head_noun import find_head
 from mtbias.reading.syntax.phrase import NounPhrase
-from mtbias.reading.syntax.predicate import attributes_end, is_out_of_sight, predicate
 from mtbias.reading.words import (
     MODIFIER,
     NOMINAL,
@@ -34,8 +32,8 @@ from mtbias.types import Evidence, Gender, SourceFacts, Span, Word
 class Syntax:
     """The syntax of one language.
 
-    The reading asks four things of it: `head`, `phrase`, `predicate`, and the cases in which a
-    phrase can stand. All other methods are what families differ in.
+    Reading a phrase begins with `phrase`. `find_head`, `find_predicate` and `behind_mark` are the
+    same for all languages, and rest on the methods in which families differ.
     """
 
     case = False
@@ -49,30 +47,14 @@ class Syntax:
     attributes_either_side = False
     """Attributive adjectives may do both."""
     trusts_translations = False
-    """The word that is known to translate the entity is its head, whatever else is aligned; and
-    what may name a thing as well names a person. Of Romance nouns it is feminines alone that name
-    a field as well: else women would be left out, and men not (it *la meccanica*, *il meccanico*
-    for *machinist*)."""
+    """The word that is known to translate the entity is its head, whatever else is aligned; and a
+    word that may name a thing as well names a person. Of Romance nouns only feminines name a field
+    as well: otherwise women would be left out, and men not (it *la meccanica*, *il meccanico* for
+    *machinist*)."""
 
     def __init__(self, language: Language) -> None:
         """`language` has the tables."""
         self.language = language
-
-    # What is asked.
-
-    def head(
-        self,
-        words: Sequence[SentenceWord],
-        target: Sequence[Span],
-        *,
-        sure: bool = True,
-        qualified: bool = False,
-        translations: Sequence[Span] = (),
-    ) -> int | None:
-        """Index of the head among the aligned words; see `find_head`."""
-        return find_head(
-            self, words, target, sure=sure, qualified=qualified, translations=translations
-        )
 
     def phrase(self, words: Sequence[SentenceWord], head: int, number: str | None) -> NounPhrase:
         """The phrase whose head is ``words[head]``."""
@@ -82,22 +64,6 @@ class Syntax:
         right = attributes_after(self, words, head)
         agreements = self.declension(words, left, agreements, number)
         return NounPhrase(words, head, left, right, agreements, self, number)
-
-    def predicate(self, phrase: NounPhrase) -> Evidence | None:
-        """The gender that the entity's own predicate shows, or None; see `predicate`."""
-        return predicate(phrase)
-
-    def behind_mark(self, phrase: NounPhrase) -> list[Evidence]:
-        """What agrees with the noun behind a mark; see `behind_mark`."""
-        return behind_mark(phrase)
-
-    def predicate_is_out_of_sight(self, phrase: NounPhrase) -> bool:
-        """Nobody can say whether the predicate is feminine; see `is_out_of_sight`."""
-        return is_out_of_sight(phrase)
-
-    def attributes_end(self, phrase: NounPhrase) -> int:
-        """Index of the phrase's last word with its attributes; see `attributes_end`."""
-        return attributes_end(phrase)
 
     def cases(self, phrase: NounPhrase) -> tuple[frozenset[str], str]:
         """The cases in which the phrase can stand by the words before it, and why; all of them
@@ -114,13 +80,13 @@ class Syntax:
         agreements: list[Agreement],
         number: str | None,
     ) -> list[Agreement]:
-        """What a head with these words before it agrees with."""
+        """The agreements of a head with these words before it."""
         return agreements
 
     def doubtful_attributes(
         self, phrase: NounPhrase, rendering: Sequence[Span], source: SourceFacts
     ) -> frozenset[int]:
-        """Of the words behind the head those that may belong to something else.
+        """The words behind the head that may belong to something else.
 
         Args:
             phrase: that of the head.
@@ -147,26 +113,29 @@ class Syntax:
         return article and word.form not in self.language.possessors
 
     def is_article(self, word: SentenceWord) -> bool:
-        """What opens a noun phrase, so that whatever stands behind it belongs to that."""
+        """A word that opens a noun phrase, to which the following words belong."""
         return word.form in self.language.determiners or "DET" in word.tags
 
     def opens_another(self, word: SentenceWord, following: SentenceWord) -> bool:
-        """A determiner before `following`, a determiner of the phrase, that is none of it."""
+        """A determiner right before `following`, one of the phrase's own, that belongs to another
+        phrase.
+        """
         return False
 
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
         """The word at `n` is an adjective, numeral or participle of the noun at `head`."""
         noun = words[n].readings and words[n].tags & NOMINAL
-        return bool(not noun and self.modifies(words[n])) or between_article_and_noun(
-            self, words, n, head
-        )
+        if not noun and self.modifies(words[n]):
+            return True
+        return between_article_and_noun(self, words, n, head)
 
     def modifies(self, word: SentenceWord) -> bool:
         """A determiner, numeral, adjective or attributive participle."""
-        tagged = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
-        return bool(tagged) and all(
-            w.upos in MODIFIER or self.is_attributive_participle(w, word) for w in tagged
-        )
+        content = [w for w in word.tagged if w.upos not in ("ADP", "PUNCT")]
+        for tagged in content:
+            if tagged.upos not in MODIFIER and not self.is_attributive_participle(tagged, word):
+                return False
+        return bool(content)
 
     def is_attributive_participle(self, tagged: Word, word: SentenceWord) -> bool:
         """A verb's participle that can be an attribute."""
@@ -177,23 +146,23 @@ class Syntax:
         return False
 
     def own_attributes(
-        self, words: Sequence[SentenceWord], head: int, found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], head: int, places: list[int], *, determined: bool
     ) -> list[int]:
-        """Of the words before the head, nearest first, those that are its own.
+        """The head's own ones of the words before it, nearest first.
 
         A participle that no article introduces is the predicate's: fr *a écouté*, es *fue despedida
         su asistente*.
         """
-        while found and not opened and "VERB" in words[found[-1]].tags:
-            found.pop()
-        return found
+        while places and not determined and "VERB" in words[places[-1]].tags:
+            places.pop()
+        return places
 
     def is_predicate_form(self, word: SentenceWord) -> bool:
         """A form that is a predicate wherever it stands, whatever the tagger says (ru *готова*)."""
         return word.form in self.language.verbs.short
 
     def joins_attributes(self, word: SentenceWord) -> bool:
-        """What may stand between two adjectives behind their noun."""
+        """The word may stand between two adjectives behind their noun."""
         return False
 
     def may_be_attribute_of(self, noun: SentenceWord, word: SentenceWord) -> bool:
@@ -201,7 +170,9 @@ class Syntax:
         return True
 
     def is_determiner_behind(self, words: Sequence[SentenceWord], n: int, head: int) -> bool | None:
-        """Whether the determiner at `n` behind the head is its own; None where it is none."""
+        """Whether the determiner at `n` behind the head is its own; None where the word is not a
+        determiner.
+        """
         return None
 
     def is_attribute_behind(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
@@ -225,7 +196,7 @@ class Syntax:
     # The head.
 
     def starts_construct(self, words: Sequence[SentenceWord], n: int) -> int:
-        """Index of the noun of which the one at `n` is the genitive, else `n`."""
+        """Index of the noun whose genitive the one at `n` is, else `n`."""
         return n
 
     def only_qualifies(self, words: Sequence[SentenceWord], n: int, *, sure: bool) -> bool:
@@ -233,7 +204,7 @@ class Syntax:
         return False
 
     def is_attribute_of_fixed(self, words: Sequence[SentenceWord], n: int) -> bool:
-        """The aligned noun is the attribute of one before it whose gender is nobody's."""
+        """The aligned noun is the attribute of a noun before it of fixed gender."""
         return False
 
     def belongs_to_next(
@@ -287,8 +258,8 @@ class Syntax:
         """A clause begins at `first` although a word of it stands before."""
         return False
 
-    def may_be_object(self, phrase: NounPhrase, found: Evidence) -> bool:
-        """The phrase may be the object of the verb that was found, which has another subject."""
+    def may_be_object(self, phrase: NounPhrase, predicate: Evidence) -> bool:
+        """The phrase may be the object of this predicate, which has another subject."""
         return False
 
     def cannot_be_subject(self, word: SentenceWord, gender: Gender | None) -> bool:
@@ -331,8 +302,8 @@ class Syntax:
     # What agrees with the noun.
 
     def agrees_as_woman(self, ending: Sequence[Agreement], phrase: NounPhrase) -> list[Agreement]:
-        """What a feminine adjective right before a masculine noun agrees with, if it is one that
-        is also used of women.
+        """The agreements of a feminine adjective right before a masculine noun that is also used of
+        women; empty where it cannot belong to it.
         """
         return []
 
@@ -456,14 +427,16 @@ def verb_before_fixed(word: SentenceWord, following: SentenceWord) -> bool:
 
 
 def sex_words_against(phrase: NounPhrase, source: SourceFacts) -> frozenset[int]:
-    """Of the words behind the head the nouns that mean a woman or a man, where the source does not
-    say that gender.
+    """The nouns behind the head that mean a woman or a man, where the source does not give that
+    gender.
     """
-    known, words = phrase.language.sex_adjectives, phrase.words
-    sexes = [n for n in phrase.right if words[n].form in known and words[n].readings]
-    return frozenset(
-        n for n in sexes if GENDER_OF_LETTER[known[words[n].form]] is not source.says_sex
-    )
+    letters, words = phrase.language.sex_adjectives, phrase.words
+    against = set()
+    for n in phrase.right:
+        letter = letters.get(words[n].form) if words[n].readings else None
+        if letter is not None and GENDER_OF_LETTER[letter] is not source.says_sex:
+            against.add(n)
+    return frozenset(against)
 
 
 def qualified_before(syntax: Syntax, words: Sequence[SentenceWord], n: int) -> SentenceWord:

@@ -1,4 +1,6 @@
-"""What agrees with a noun behind a mark: relative pronouns, adjectives and participles."""
+"""Words behind a mark that agree with the noun before it: relative pronouns, adjectives and
+participles.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,13 @@ def behind_mark(phrase: NounPhrase) -> list[Evidence]:
     where another noun may be the one with which they agree.
     """
     end = attributes_end(phrase)
-    shown = [relative_pronoun_behind(phrase, end)]
+    pieces = [relative_pronoun_behind(phrase, end)]
     # fr "en tant qu'électrochimiste, …" is no subject.
     before = phrase.before()
     conjunction = before is not None and "SCONJ" in before.tags
     if not conjunction and is_open_subject(phrase):
-        shown.append(attribute_behind_mark(phrase, end))
-    return [piece for piece in shown if piece is not None]
+        pieces.append(attribute_behind_mark(phrase, end))
+    return [piece for piece in pieces if piece is not None]
 
 
 @rule(otherwise=None)
@@ -61,7 +63,7 @@ def relative_pronoun_behind(phrase: NounPhrase, end: int) -> Evidence | None:
     allowed = [a for a in agreements if fits(a.number, phrase.number)]
     if own:
         allowed = [a for a in allowed if a.number in ("*", *own)]
-    return _shown("relative_pronoun", "pronoun", place, allowed, phrase, end)
+    return _evidence_at("relative_pronoun", "pronoun", place, allowed, phrase, end)
 
 
 def _asks_for_noun(phrase: NounPhrase, place: int) -> bool:
@@ -100,18 +102,15 @@ def attribute_behind_mark(phrase: NounPhrase, end: int) -> Evidence | None:
         return None
     if _has_noun_behind(phrase, place) or _speaks_to(phrase, place):
         return None
-    allowed = [
-        a
-        for a in word.facts.adjective
-        if a.case in ("nom", "*") and fits(a.number, phrase.number or "sg")
-    ]
-    return _shown("attribute_behind_mark", "adjective", place, allowed, phrase, end)
+    nominatives = [a for a in word.facts.adjective if a.case in ("nom", "*")]
+    allowed = [a for a in nominatives if fits(a.number, phrase.number or "sg")]
+    return _evidence_at("attribute_behind_mark", "adjective", place, allowed, phrase, end)
 
 
 def _has_noun_behind(phrase: NounPhrase, place: int) -> bool:
-    """Before the next mark stands what the adjective may belong to: a noun in an absolute phrase
-    (it *finita la lezione*), the noun of which it is the attribute in a predicate (ru *уважаемая в
-    обществе профессия*), or another person in a list (*больная и её муж*).
+    """Before the next mark stands another word that the adjective may belong to: a noun in an
+    absolute phrase (it *finita la lezione*), the noun of which it is the attribute in a predicate
+    (ru *уважаемая в обществе профессия*), or another person in a list (*больная и её муж*).
     """
     words = phrase.words
     for n in range(place + 1, len(words)):
@@ -167,7 +166,7 @@ def _is_attribute(word: SentenceWord, phrase: NounPhrase) -> bool:
     return word.is_adjective or (participle and not finite)
 
 
-def _shown(
+def _evidence_at(
     rule_name: str,
     kind: str,
     place: int,

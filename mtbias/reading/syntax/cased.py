@@ -27,7 +27,7 @@ _NOT_SUBJECT = CASES - {"nom", "voc"}
 
 
 class Cased(Syntax):
-    """What case tells, whatever the family."""
+    """The answers that rest on case, whatever the family."""
 
     case = True
 
@@ -68,21 +68,18 @@ class Cased(Syntax):
         return relative_pronoun(self, word, following)
 
     def own_attributes(
-        self, words: Sequence[SentenceWord], head: int, found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], head: int, places: list[int], *, determined: bool
     ) -> list[int]:
         """See `Syntax.own_attributes`."""
-        found = self.introduced(words, found, opened=opened)
-        return [
-            n
-            for n in found
-            if not (attribute_of_noun_behind(words, n, head) or done_by(words, n, head))
-        ]
+        places = self.introduced(words, places, determined=determined)
+        places = [n for n in places if not attribute_of_noun_behind(words, n, head)]
+        return [n for n in places if not done_by(words, n, head)]
 
     def introduced(
-        self, words: Sequence[SentenceWord], found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], places: list[int], *, determined: bool
     ) -> list[int]:
         """Without the participle that no article introduces."""
-        return super().own_attributes(words, 0, found, opened=opened)
+        return super().own_attributes(words, 0, places, determined=determined)
 
     def belongs_to_following(self, words: Sequence[SentenceWord], n: int) -> bool:
         """See `adjective_before_noun`."""
@@ -92,10 +89,10 @@ class Cased(Syntax):
         self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
     ) -> bool:
         """Also see `participle_before_noun`."""
-        following = words[n + 1]
-        return participle_before_noun(
-            words[n], following, is_aligned=n + 1 in aligned
-        ) or verb_before_fixed(words[n], following)
+        word, following = words[n], words[n + 1]
+        if participle_before_noun(word, following, is_aligned=n + 1 in aligned):
+            return True
+        return verb_before_fixed(word, following)
 
     def may_be_noun(self, word: SentenceWord) -> bool:
         """Case tells a noun from an adjective."""
@@ -114,9 +111,9 @@ class Cased(Syntax):
         """See `nothing_before_is_subject`."""
         return nothing_before_is_subject(words, first)
 
-    def may_be_object(self, phrase: NounPhrase, found: Evidence) -> bool:
+    def may_be_object(self, phrase: NounPhrase, predicate: Evidence) -> bool:
         """See `object_before_verb`."""
-        return object_before_verb(phrase, found)
+        return object_before_verb(phrase, predicate)
 
     def cannot_be_subject(self, word: SentenceWord, gender: Gender | None) -> bool:
         """See `thing_of_another_gender`."""
@@ -328,23 +325,22 @@ def nothing_before_is_subject(words: Sequence[SentenceWord], end: int) -> bool:
 
 
 @rule("case")
-def object_before_verb(phrase: NounPhrase, found: Evidence) -> bool:
+def object_before_verb(phrase: NounPhrase, predicate: Evidence) -> bool:
     """The noun may be an object by its form, and behind the verb stands a nominative that agrees:
-    cs
-    *Účetní pozval ředitel* "the director invited the accountant". Not with a copula: in cs *Mluvčí
-    byla žena* either of the two is the subject.
+    cs *Účetní pozval ředitel* "the director invited the accountant". Not with a copula: in cs
+    *Mluvčí byla žena* either of the two is the subject.
     """
     words = phrase.words
     cases = {agreement.case for agreement in words[phrase.head].agreements}
     if not cases - {"nom", "voc"}:
         return False
-    verb = next(n for n in range(phrase.last + 1, len(words)) if words[n].span == found.span)
+    verb = next(n for n in range(phrase.last + 1, len(words)) if words[n].span == predicate.span)
     if "AUX" in words[verb].tags:
         return False
     for n in range(verb + 1, len(words)):
         if not words[n].joined or words[n].tags & CONJUNCTION:
             return False
-        if not governed(words, n) and _is_surely_subject(words[n], found.gender):
+        if not governed(words, n) and _is_surely_subject(words[n], predicate.gender):
             return True
     return False
 
@@ -372,8 +368,8 @@ def thing_of_another_gender(noun: SentenceWord, gender: Gender | None) -> bool:
 @rule("case")
 def other_ending_of_person(syntax: Syntax, word: SentenceWord) -> bool:
     """A noun of the table with an ending that it does not take, in its own gender: uk *з пекаром*
-    for
-    *пекарем*. One or two letters, and the gender: ru *малярией* "malaria" is no *маляр* "painter".
+    for *пекарем*. One or two letters, and the gender: ru *малярией* "malaria" is no *маляр*
+    "painter".
     """
     language = syntax.language
     gender, _ = tagged_gender(word.content)

@@ -1,4 +1,4 @@
-"""The head of the entity's noun phrase among the words that the aligner found."""
+"""The head of the entity's noun phrase among the aligned words."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def find_head(
     target: Sequence[Span],
     *,
     sure: bool,
-    qualified: bool,
-    translations: Sequence[Span],
+    qualified: bool = False,
+    translations: Sequence[Span] = (),
 ) -> int | None:
     """Index of the head among the aligned words, or None where the spans meet no word.
 
@@ -60,9 +60,8 @@ def find_head(
         return None
     if syntax.is_attribute_of_fixed(words, head):
         return head - 1
-    if not _is_noun_by_itself(words[head], syntax, translations) and syntax.belongs_to_next(
-        words, head, aligned
-    ):
+    alone = _is_noun_by_itself(words[head], syntax, translations)
+    if not alone and syntax.belongs_to_next(words, head, aligned):
         return head + 1
     return head + 1 if syntax.qualifies_next(words, head, translations) else head
 
@@ -94,15 +93,15 @@ def _known(
     translates: bool,
 ) -> list[int]:
     """The aligned nouns for people that the table knows."""
-    known = [
-        n for n in aligned if words[n].readings and (n == anchor or not reads_as_verb(words[n]))
-    ]
+    in_table = [n for n in aligned if words[n].readings]
+    known = [n for n in in_table if n == anchor or not reads_as_verb(words[n])]
     # What agrees with a noun is none: es "varias personas resultaron heridas".
     either = syntax.attributes_either_side
     nominal = [n for n in known if words[n].tags & NOMINAL] if either else []
     telling = [n for n in nominal or known if words[n].is_personal]
-    kept = telling + [anchor] * (translates and words[anchor].is_personal)
-    return [n for n in known if n in kept or not yields_to_telling(n, telling)]
+    translation = [anchor] if translates and words[anchor].is_personal else []
+    personal = telling + translation
+    return [n for n in known if n in personal or not yields_to_telling(n, telling)]
 
 
 @rule()
@@ -164,7 +163,7 @@ def _is_noun_by_itself(word: SentenceWord, syntax: Syntax, translations: Sequenc
 def _tagged_head(
     words: Sequence[SentenceWord], aligned: Sequence[int], anchor: int, *, sure: bool
 ) -> int:
-    """The head among words of which the plugin knows none: the tagger's noun, else the anchor."""
+    """The head among words that the plugin does not know: the tagger's noun, else the anchor."""
     nouns = [n for n in aligned if words[n].tags & NOMINAL]
     # he מנהל המערכת "the system's administrator": the links are surest at המערכת, a thing.
     if anchor in nouns:

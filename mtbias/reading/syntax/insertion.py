@@ -1,4 +1,4 @@
-"""What stands between two marks, behind which the predicate of the noun before them follows."""
+"""Insertions between two marks, behind which the predicate of the noun before them follows."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def resumption(phrase: NounPhrase, end: int) -> int | None:
     words = phrase.words
     if not is_behind_pause(words, end + 1):
         return None
-    opened = 0
+    open_clauses = 0
     for stretch in _stretches(words, end + 1):
-        first, subordinate = stretch.start, opened > 0
-        resumes = first > end + 1 and not opened and not opens_subordinate(phrase, first)
+        first, subordinate = stretch.start, open_clauses > 0
+        resumes = first > end + 1 and not open_clauses and not opens_subordinate(phrase, first)
         if resumes and reaches_verb(phrase, first):
             return first
         has_verb = False
@@ -40,14 +40,14 @@ def resumption(phrase: NounPhrase, end: int) -> int | None:
             opens = opens_subordinate(phrase, n)
             relative = opens and relative_place(phrase, n) is not None
             if relative or (opens and n == first):
-                opened, subordinate, has_verb = opened + 1, True, False
+                open_clauses, subordinate, has_verb = open_clauses + 1, True, False
             elif is_finite_verb(words[n], phrase) or words[n].form in phrase.language.verbs.short:
                 if not (subordinate or opens):
                     return None
-                opened -= opened > 0 and not has_verb
+                open_clauses -= open_clauses > 0 and not has_verb
                 has_verb = True
-        if not has_verb and opened and _is_phrase(phrase, stretch):
-            opened -= 1
+        if not has_verb and open_clauses and _is_phrase(phrase, stretch):
+            open_clauses -= 1
     return None
 
 

@@ -25,7 +25,8 @@ class NounPhrase:
     right: Sequence[int]
     """Adjectives after it."""
     agreements: Sequence[Agreement]
-    """What the head's form agrees with by the plugin's table; anything where it is not in it."""
+    """The agreements of the head's form by the plugin's table; any where the table does not have
+    it."""
     syntax: Syntax
     number: str | None
     """Number in which the entity stands in the source."""
@@ -34,7 +35,7 @@ class NounPhrase:
 
     @property
     def language(self) -> Language:
-        """Whose tables are asked."""
+        """The language, which has the tables."""
         return self.syntax.language
 
     @property

@@ -1,9 +1,9 @@
-"""The predicate that agrees with the entity, asked only where the noun phrase is silent, and only
-where it surely is its own.
+"""The predicate that agrees with the entity. It counts only where the noun phrase is silent, and
+only where it surely is the entity's own.
 
 Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it),
 holds no preposition, can be nominative, and the verb stands right next to it, apart from negation,
-clitics and adverbs. In languages with case, phrases that are no subject by their case or
+clitics and adverbs. In languages with case, phrases that cannot be the subject by their case or
 preposition may stand before it and between the two.
 """
 
@@ -42,7 +42,7 @@ _MAX_BETWEEN = 4
 cs *Vyučující jí to už vysvětlil* need three."""
 
 
-def predicate(phrase: NounPhrase) -> Evidence | None:
+def find_predicate(phrase: NounPhrase) -> Evidence | None:
     """The gender that the entity's own predicate shows, or None."""
     syntax = phrase.syntax
     may_precede = phrase.language.verbs.order == "both"
@@ -51,9 +51,9 @@ def predicate(phrase: NounPhrase) -> Evidence | None:
     if not syntax.is_nominative(phrase):
         return preceding(phrase, behind_object=True) if may_precede else None
     if is_open_subject(phrase):
-        found = _bare_predicate(phrase) or _following(phrase)
-        if found is not None:
-            return None if syntax.may_be_object(phrase, found) else found
+        piece = _bare_predicate(phrase) or _following(phrase)
+        if piece is not None:
+            return None if syntax.may_be_object(phrase, piece) else piece
     return preceding(phrase) if may_precede else None
 
 
@@ -65,8 +65,8 @@ def is_open_subject(phrase: NounPhrase) -> bool:
 
 
 def is_out_of_sight(phrase: NounPhrase) -> bool:
-    """A mark stands behind the subject, and nobody can say whether its predicate is feminine: it
-    opens the sentence, and its verb is not found; or what is found may have another subject.
+    """A mark stands behind the subject and hides whether its predicate is feminine: the subject
+    opens the sentence and no verb resumes it, or the verb may have another subject.
     """
     verbs = phrase.language.verbs
     if not (verbs.endings or verbs.words or verbs.copulas) or not is_open_subject(phrase):
@@ -77,8 +77,8 @@ def is_out_of_sight(phrase: NounPhrase) -> bool:
     n = resumption(phrase, end)
     if n is None:
         return phrase.first == 0
-    found = _behind(phrase, n - 1, begins=True)
-    return found is not None and _has_other_subject(phrase, found)
+    piece = _behind(phrase, n - 1, begins=True)
+    return piece is not None and _has_other_subject(phrase, piece)
 
 
 def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int, Evidence]]:
@@ -89,15 +89,15 @@ def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int
     words = phrase.words
     for n in range(-1, len(words) - 1):
         begins = _begins_clause(words, n + 1)
-        asked = begins or is_pronoun(words[n], gender)
-        found = _behind(phrase, n, begins=True) if asked else None
-        if found is None or found.gender is not gender:
+        introduced = begins or is_pronoun(words[n], gender)
+        piece = _behind(phrase, n, begins=True) if introduced else None
+        if piece is None or piece.gender is not gender:
             continue
-        place = next(k for k in range(n + 1, len(words)) if words[k].span == found.span)
+        place = next(k for k in range(n + 1, len(words)) if words[k].span == piece.span)
         subject = word_behind(words, place)
         own = subject is None or place + 1 == phrase.first
         if own or not (subject and subject.is_noun and subject.may_be_subject):
-            yield place, found
+            yield place, piece
 
 
 def _begins_clause(words: Sequence[SentenceWord], n: int) -> bool:
@@ -133,10 +133,8 @@ def may_be_subject(phrase: NounPhrase) -> bool:
     # he כשהממונה, with "when" written on, which the tagger calls a preposition.
     if any("ADP" in words[n].tags for n in (*phrase.left, phrase.head)):
         return False
-    before = phrase.before()
-    if before is not None and (
-        "ADP" in before.tags or before.form in phrase.language.verbs.oblique
-    ):
+    before, oblique = phrase.before(), phrase.language.verbs.oblique
+    if before is not None and ("ADP" in before.tags or before.form in oblique):
         return False
     if "nom" not in syntax.cases(phrase)[0]:
         return False
@@ -182,10 +180,10 @@ def _following(phrase: NounPhrase) -> Evidence | None:
     """The predicate behind the phrase and its attributes."""
     end = attributes_end(phrase)
     start = phrase.syntax.predicate_behind_thing(phrase, end)
-    found = _behind(phrase, start) or _behind_insertion(phrase, end)
-    if start == end or found is None:
-        return found
-    return found if phrase.words[start].cannot_agree(found.gender) else None
+    piece = _behind(phrase, start) or _behind_insertion(phrase, end)
+    if start == end or piece is None:
+        return piece
+    return piece if phrase.words[start].cannot_agree(piece.gender) else None
 
 
 @rule(otherwise=None)
@@ -194,19 +192,19 @@ def _behind_insertion(phrase: NounPhrase, end: int) -> Evidence | None:
     Москве, уволилась*, *врач, по словам соседей, уволилась*.
     """
     n = resumption(phrase, end)
-    found = None if n is None else _behind(phrase, n - 1, begins=True)
-    return None if found is None or _has_other_subject(phrase, found) else found
+    piece = None if n is None else _behind(phrase, n - 1, begins=True)
+    return None if piece is None or _has_other_subject(phrase, piece) else piece
 
 
-def _has_other_subject(phrase: NounPhrase, found: Evidence) -> bool:
+def _has_other_subject(phrase: NounPhrase, piece: Evidence) -> bool:
     """Behind the verb stands a noun that may be its subject (ru *коллега, по словам соседей, дома,
     приехала его мать*).
     """
     words = phrase.words
-    n = next(k for k, word in enumerate(words) if word.span == found.span) + 1
+    n = next(k for k, word in enumerate(words) if word.span == piece.span) + 1
     while n < len(words) and words[n].joined and not words[n].tags & CONJUNCTION:
         nominal = words[n].tags & NOMINAL and not governed(words, n)
-        if nominal and words[n].may_be_subject and not words[n].cannot_agree(found.gender):
+        if nominal and words[n].may_be_subject and not words[n].cannot_agree(piece.gender):
             return True
         n += 1
     return False
@@ -237,14 +235,14 @@ def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | N
         elif word.tags & {"ADP", *CONJUNCTION} and not (listed_verb or first):
             return None
         elif _is_copula(word, phrase, reflexive=reflexive):
-            found = _told_by_copula(phrase, n)
-            if found:
-                return found
+            piece = _copula_evidence(phrase, n)
+            if piece:
+                return piece
             copula = True
         elif (copula and word.tags & {"ADJ", *VERBAL}) or syntax.is_bare_participle(word):
             return None if _is_role_or_attribute(phrase, n) else _predicative(word, phrase)
         elif word.tags & VERBAL or listed_verb:
-            return None if compound_tense(word, phrase) else _shown(word, phrase)
+            return None if compound_tense(word, phrase) else _verb_evidence(word, phrase)
         # Another nominative may be the verb's subject.
         elif not (word.tags <= {"ADV", "PART"} or syntax.is_oblique(word)):
             return None
@@ -267,13 +265,14 @@ def _is_auxiliary(phrase: NounPhrase, n: int) -> bool:
     return words[n].form in verbs.auxiliaries and following in verbs.copulas
 
 
-def _told_by_copula(phrase: NounPhrase, n: int) -> Evidence | None:
-    """What a copula tells by itself (ru *аналитик была уверена*, he *האופה היה*): a pronoun in its
-    place (he *הוא*) tells nothing, nor does one behind an auxiliary (pt *tinha sido convidada*).
+def _copula_evidence(phrase: NounPhrase, n: int) -> Evidence | None:
+    """The gender that a copula shows by itself (ru *аналитик была уверена*, he *האופה היה*). A
+    pronoun in its place shows none (he *הוא*), nor does a copula behind an auxiliary (pt *tinha
+    sido convidada*).
     """
     word = phrase.words[n]
     compound = compound_tense(word, phrase) or (n > 0 and _is_auxiliary(phrase, n - 1))
-    return None if compound or "PRON" in word.tags else _shown(word, phrase)
+    return None if compound or "PRON" in word.tags else _verb_evidence(word, phrase)
 
 
 @rule()
@@ -331,8 +330,8 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
             it (ru *ставку приняла крупье*): the form shows no case, and the tagger guesses one.
     """
     words, n = phrase.words, _place_before(phrase)
-    found = None if n is None else _verb_before(phrase, n)
-    if found is None or n is None:
+    piece = None if n is None else _verb_before(phrase, n)
+    if piece is None or n is None:
         return None
     # An insertion in the clause of another verb: ru "Она упала, к счастью, врач живёт рядом".
     across = n < phrase.first - 1
@@ -347,13 +346,13 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
             # ru "вошла и неделю искала портье": the subject may be the one of the clause before.
             has_object = has_object and "CCONJ" not in words[n].tags
             break
-        gender = found.gender
+        gender = piece.gender
         if words[n].may_be_subject and not phrase.syntax.cannot_be_subject(words[n], gender):
             return None
         has_object = has_object or _is_object(words, n)
     if across and n > 0:
         return None
-    return found if has_object or not behind_object else None
+    return piece if has_object or not behind_object else None
 
 
 def _place_before(phrase: NounPhrase) -> int | None:
@@ -389,7 +388,7 @@ def _verb_before(phrase: NounPhrase, place: int) -> Evidence | None:
         return _predicative(word, phrase)
     if "ADJ" in word.tags or compound_tense(word, phrase):
         return None
-    return _shown(word, phrase)
+    return _verb_evidence(word, phrase)
 
 
 def _is_object(words: Sequence[SentenceWord], n: int) -> bool:
@@ -428,7 +427,7 @@ def _has_number(tagged: Sequence[Word], phrase: NounPhrase) -> bool:
     return feature_values(tagged, "Number") <= {"Plur" if phrase.number == "pl" else "Sing"}
 
 
-def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
+def _verb_evidence(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
     """The gender of a finite verb in the entity's number: by the plugin's endings, else by the
     tagger.
 
@@ -445,10 +444,10 @@ def _shown(word: SentenceWord, phrase: NounPhrase) -> Evidence | None:
         fits = _has_number(tagged, phrase)
         shows = f"-{ending[0]}"
         return _by_form("verb_by_ending", word, ending[1], phrase, shows, tagged=fits)
-    found = _tagged("verb_by_tagger", word, tagged, phrase)
-    if found and found.gender is Gender.FEMALE and verbs.feminine:
-        return found if re.search(verbs.feminine, word.form) else None
-    return found
+    piece = _tagged("verb_by_tagger", word, tagged, phrase)
+    if piece and piece.gender is Gender.FEMALE and verbs.feminine:
+        return piece if re.search(verbs.feminine, word.form) else None
+    return piece
 
 
 def _by_form(

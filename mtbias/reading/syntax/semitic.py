@@ -15,6 +15,7 @@ from mtbias.reading.syntax.base import (
 )
 from mtbias.reading.syntax.cased import attribute_of_noun_behind
 from mtbias.reading.syntax.phrase import NounPhrase
+from mtbias.reading.syntax.predicate import attributes_end
 from mtbias.reading.words import (
     CONJUNCTION,
     NOMINAL,
@@ -50,10 +51,10 @@ class Semitic(Syntax):
         return False
 
     def own_attributes(
-        self, words: Sequence[SentenceWord], head: int, found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], head: int, places: list[int], *, determined: bool
     ) -> list[int]:
         """See `Syntax.own_attributes`."""
-        return [n for n in found if not attribute_of_noun_behind(words, n, head)]
+        return [n for n in places if not attribute_of_noun_behind(words, n, head)]
 
     def is_predicate_form(self, word: SentenceWord) -> bool:
         """Also a whole verb of the table, whatever the tagger makes of it: he *הממונה התרשם* "the
@@ -159,12 +160,11 @@ class Semitic(Syntax):
         if not later_part_of_compound(words, n, translations):
             return words
         first = n - words[n].compound
-        return [
-            word._replace(readings=word.facts.readings, compound=0)
-            if k - word.compound == first
-            else word
-            for k, word in enumerate(words)
-        ]
+        single = list(words)
+        for k, word in enumerate(words):
+            if k - word.compound == first:
+                single[k] = word._replace(readings=word.facts.readings, compound=0)
+        return single
 
 
 @rule("semitic", otherwise=frozenset())
@@ -255,7 +255,7 @@ def adjective_without_article(syntax: Semitic, phrase: NounPhrase) -> SentenceWo
     head = phrase.words[phrase.head].form
     if not syntax.language.is_definite(head):
         return None
-    word = word_behind(phrase.words, syntax.attributes_end(phrase))
+    word = word_behind(phrase.words, attributes_end(phrase))
     if word is None or syntax.language.same_definiteness(head, word.form):
         return None
     adjective = word.is_adjective and word.facts.adjective and not syntax.is_listed_verb(word)

@@ -41,10 +41,10 @@ class Slavic(Cased):
         return bool(word.tags & VERBAL) and self.language.verbs.ending(word.form) is not None
 
     def introduced(
-        self, words: Sequence[SentenceWord], found: list[int], *, opened: bool
+        self, words: Sequence[SentenceWord], places: list[int], *, determined: bool
     ) -> list[int]:
         """All of them: there are no articles, and finite participles are none of them."""
-        return found
+        return places
 
     def tells_beside_generic(self, piece: Evidence) -> bool:
         """Masculine attributes are the noun's, for most cases have no others (ru *с новым врачом*

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.errors import DataError
-from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.morphology.conllu_analyses import ConlluAnalyser
 from mtbias.types import Span, Token, Word
 
 FILE = """\
@@ -27,10 +27,10 @@ FILE = """\
 MASCULINE = (("Gender", "Masc"), ("Number", "Sing"))
 
 
-def _analyser(folder: Path, text: str) -> GivenAnalyser:
+def _analyser(folder: Path, text: str) -> ConlluAnalyser:
     path = folder / "given.conllu"
     path.write_text(text, encoding="utf-8")
-    return GivenAnalyser(path)
+    return ConlluAnalyser(path)
 
 
 def test_tokens_stand_in_the_text_and_a_contraction_is_of_two_words(tmp_path: Path) -> None:

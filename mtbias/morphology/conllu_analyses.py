@@ -1,5 +1,5 @@
-"""Analyses that somebody else made, in CoNLL-U: by hand, or by a tagger for a language that Stanza
-does not have.
+"""Analyses from a CoNLL-U file: made by hand, or by a tagger for a language that Stanza does not
+have.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from pathlib import Path
 
 from mtbias.errors import DataError
 from mtbias.files.reading import TextFile, read_text
+from mtbias.morphology.analysis_cache import parse_feats
 from mtbias.types import Analysis, Span, Token, Word
 
 _TEXT = "# text = "
 _Row = tuple[int, list[str]]
 
 
-class GivenAnalyser:
+class ConlluAnalyser:
     """The analyses of a CoNLL-U file, each under the text that its ``# text`` names."""
 
     def __init__(self, path: Path) -> None:
         """Read the file at `path`.
 
         Raises:
-            DataError: it is no CoNLL-U, a sentence has no text, or its tokens do not stand in it;
-                with the line.
+            DataError: it is not CoNLL-U, a sentence has no text, or the text lacks one of its
+                tokens; with the line.
         """
         file = read_text(path)
         self._path = path
@@ -33,15 +34,15 @@ class GivenAnalyser:
         self.ways: Sequence[str] = ()
 
     def submit(self, texts: Iterable[str], *, whole: bool = False) -> None:
-        """There is nothing to begin with."""
+        """Nothing: the analyses are there already."""
 
     def abandon(self, texts: Iterable[str] | None = None) -> None:
-        """There is nothing to end."""
+        """Nothing: no work is waiting."""
 
     def prepare(
         self, texts: Iterable[str], progress: Callable[[int], object] | None = None
     ) -> None:
-        """Check that every one of `texts` is there.
+        """Check that the file has every one of `texts`.
 
         Raises:
             DataError: one is not.
@@ -90,23 +91,23 @@ def _tokens(file: TextFile, text: str, rows: Sequence[_Row]) -> Iterator[Token]:
     """The tokens with their places; a line such as ``3-4`` is one of several words, which
     follow.
     """
-    at, left = 0, list(rows)
-    while left:
-        line, (place, form, *_) = left.pop(0)
-        size = 1
+    end, remaining = 0, list(rows)
+    while remaining:
+        line, cells = remaining.pop(0)
+        place, form = cells[:2]
+        size, words = 1, [cells]
         if "-" in place:
             first, _, last = place.partition("-")
             size = int(last) - int(first) + 1 if first.isdecimal() and last.isdecimal() else 0
-            words, left = left[:size], left[size:]
-        else:
-            words = [(line, rows[len(rows) - len(left) - 1][1])]
-        start = text.find(form, at)
+            words = [word for _, word in remaining[:size]]
+            remaining = remaining[size:]
+        start = text.find(form, end)
         if start < 0 or size < 1 or len(words) < size:
             raise file.error(f"expected a token of {text!r}, got {form!r} at {place}", line)
-        at = start + len(form)
-        yield Token(Span(start, at), form, tuple(_word(cells) for _, cells in words))
+        end = start + len(form)
+        yield Token(Span(start, end), form, tuple(map(_word, words)))
 
 
 def _word(cells: Sequence[str]) -> Word:
-    features = () if cells[5] == "_" else tuple(f.partition("=")[::2] for f in cells[5].split("|"))
-    return Word(cells[1], None if cells[2] == "_" else cells[2], cells[3], features)
+    lemma = None if cells[2] == "_" else cells[2]
+    return Word(cells[1], lemma, cells[3], parse_feats(None if cells[5] == "_" else cells[5]))
