@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from scripts import marks
+from scripts.label_sets import marks
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", marks.LANGUAGES)
+@pytest.mark.parametrize("code", marks.FILES)
 def test_no_other_sentence_is_called_wrongly(code: str, stanza_dir: Path) -> None:
-    sentences = marks.read_sentences(marks.FILES / f"{code}.tsv")
+    sentences = marks.read_sentences(marks.FILES[code])
     assert {sentence.expected for sentence in sentences} == {"male", "female", marks.NONE}
     calls = marks.calls_of(code, stanza_dir, sentences)
     wrong = {s.text: str(call.gender) for s, call in calls if marks.outcome(s, call) == "wrong"}

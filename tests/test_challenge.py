@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from mtbias.align import StatisticalAligner
 from mtbias.errors import DataError
-from mtbias.morphology import AnalysisCache, StanzaAnalyser, find_package
 from mtbias.types import Gender, GenderCall, Reason, Span
-from scripts.labelled import shipped_language
+from scripts.label_sets.challenge import by_category, challenge, count, line, read_sentences
+from scripts.labelled import Choice, Judged, files_of, judge, share
 
-ROOT = Path(__file__).parent.parent
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
 HEADER = "id\tsource\tentity_index\tentity\ttarget\thead_index\tgender\tcategory\tnote\n"
 ROW = "x-1\tThe nurses waited.\t1\tnurse\tLe infermiere aspettavano.\t1\tfemale\tplural\t"
-
-
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "challenge_script", ROOT / "scripts" / "challenge.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-challenge = _script()
 
 
 @pytest.fixture
@@ -43,17 +23,16 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_every_language_has_a_file() -> None:
-    assert tuple(challenge.challenge_files()) == LANGUAGES
+    assert tuple(files_of("challenge")) == LANGUAGES
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_files_are_well_formed(code: str) -> None:
-    sentences = challenge.read_challenge(challenge.challenge_files()[code])
+    sentences = read_sentences(files_of("challenge")[code])
     assert len(sentences) >= (150 if code == "cs" else 60)
-    assert all(s.id.startswith(f"{code}-") for s in sentences)
-    assert len({s.entity for s in sentences}) >= 25
-    omitted = {s.id for s in sentences if s.category == "omitted"}
-    assert {s.id for s in sentences if s.target_head is None} <= omitted
+    assert all(s.pair.id.startswith(f"{code}-") for s in sentences)
+    assert len({s.pair.entity for s in sentences}) >= 25
+    assert all(s.category == "omitted" for s in sentences if s.head is None)
     # No gender may be so frequent that always saying it is half right. At least some sentences
     # deserve no call.
     genders = Counter(s.gender for s in sentences)
@@ -63,42 +42,37 @@ def test_the_files_are_well_formed(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_evaluator_is_right_on_gender_in_95_of_100(code: str, stanza_dir: Path) -> None:
-    sentences = challenge.read_challenge(challenge.challenge_files()[code])
-    analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
-    outcomes = challenge.evaluate(sentences, shipped_language(code), StatisticalAligner(), analyser)
-    right, total = challenge.by_category(outcomes)[""]
-    assert 100 * right / total >= 95, "\n".join(challenge.table(outcomes))
+    rows = judge(read_sentences(files_of("challenge")[code]), code, stanza_dir)
+    wrong = [row.described(row.label.category) for row in rows if not row.gender_right]
+    assert len(wrong) <= 0.05 * len(rows), "\n".join(wrong)
 
 
 def test_the_evaluator_on_the_independent_sentences(stanza_dir: Path) -> None:
     # 93 of 100 over all: their authors had seen nothing of the program (docs/evaluation.md), so no
     # language is bound.
-    right = total = 0
-    for code, file in challenge.challenge_files(independent=True).items():
-        analyser = StanzaAnalyser(find_package(code, stanza_dir), AnalysisCache(None), device="cpu")
-        sentences, language = challenge.read_challenge(file), shipped_language(code)
-        outcomes = challenge.evaluate(sentences, language, StatisticalAligner(), analyser)
-        right, total = right + sum(o.right for o in outcomes), total + len(outcomes)
+    rows = [
+        row
+        for code, file in files_of("independent").items()
+        for row in judge(read_sentences(file), code, stanza_dir)
+    ]
+    right, total = share(row.gender_right for row in rows)
     assert total == 340
     assert right >= 0.93 * total
 
 
-@pytest.mark.parametrize("code", tuple(challenge.unusual_files()))
+@pytest.mark.parametrize("code", tuple(files_of("unusual")))
 def test_the_unusual_professions_are_well_formed(code: str) -> None:
-    sentences = challenge.read_challenge(challenge.unusual_files()[code])
-    parts = challenge.unusual_parts(sentences)
-    assert [len(parts["dev"]), len(parts["held-out"])] == [25, 25]
-    assert all(s.id.startswith(f"{code}-") for s in sentences)
-    assert {s.id for s in sentences if s.target_head is None} <= {
-        s.id for s in sentences if s.category == "omitted"
-    }
+    sentences = read_sentences(files_of("unusual")[code])
+    assert Counter(s.part for s in sentences) == {"dev": 25, "held-out": 25}
+    assert all(s.pair.id.startswith(f"{code}-") for s in sentences)
+    assert all(s.category == "omitted" for s in sentences if s.head is None)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\t1\tnurse", "\t3\tnurse", "entity_index 3 of 3 tokens"),
-        ("\t1\tfemale", "\t3\tfemale", "head_index 3 of 3"),
+        ("\t1\tnurse", "\t3\tnurse", "entity_index: expected one of 3 words, got index 3"),
+        ("\t1\tfemale", "\t3\tfemale", "head_index: expected one of 3 words, got index 3"),
         ("\t1\tnurse", "\t2\tnurse", "entity_index 2 is 'waited', expected a form of 'nurse'"),
         ("female", "feminine", "expected male, female, neutral or none; got 'feminine'"),
         ("plural", "plurals", "got 'plurals'"),
@@ -112,7 +86,7 @@ def test_a_row_that_cannot_be_right_is_named_with_its_line(
         f"{HEADER}{ROW}\nx-2{ROW.removeprefix('x-1').replace(old, new)}\n", encoding="utf-8"
     )
     with pytest.raises(DataError) as caught:
-        challenge.read_challenge(path)
+        read_sentences(path)
     assert message in str(caught.value)
     assert caught.value.line == 3
 
@@ -120,51 +94,66 @@ def test_a_row_that_cannot_be_right_is_named_with_its_line(
 def test_an_id_occurs_once(path: Path) -> None:
     path.write_text(f"{HEADER}{ROW}\n{ROW}\n", encoding="utf-8")
     with pytest.raises(DataError, match="id 'x-1' stands in line 2 already"):
-        challenge.read_challenge(path)
+        read_sentences(path)
 
 
 def test_right_and_head_right(path: Path) -> None:
     # "Le infermiere aspettavano.": the head "infermiere" is characters 3 to 13.
     second = ROW.replace("x-1", "x-2").replace("1\tfemale", "-1\tnone")
     path.write_text(f"{HEADER}{ROW}\n{second}\n", encoding="utf-8")
-    there, omitted = challenge.read_challenge(path)
-    assert there.target_head == Span(3, 13)
-    assert there.source[slice(*there.head)] == "nurses"
+    there, omitted = read_sentences(path)
+    assert there.head == Span(3, 13)
+    assert there.pair.source[slice(*there.pair.head or ())] == "nurses"
     head, article = (Span(3, 13),), (Span(0, 2),)
-    outcome = challenge.Outcome
-    assert [
-        (o.right, o.head_right)
-        for o in (
-            outcome(there, GenderCall("x-1", Gender.FEMALE, None, head)),
-            outcome(there, GenderCall("x-1", Gender.MALE, None, article)),
-            outcome(there, GenderCall("x-1", None, Reason.UNALIGNED)),
-            outcome(omitted, GenderCall("x-2", None, Reason.UNALIGNED)),
-            outcome(omitted, GenderCall("x-2", None, Reason.NO_MORPHOLOGY, head)),
-            outcome(omitted, GenderCall("x-2", Gender.FEMALE, None, head)),
-        )
-    ] == [(True, True), (False, False), (False, False), (True, True), (True, False), (False, False)]
-
-
-def test_counts_by_category_and_the_table_of_what_went_wrong(path: Path) -> None:
-    path.write_text(f"{HEADER}{ROW}\n{ROW.replace('x-1', 'x-2')}a | b\n", encoding="utf-8")
-    good, bad = challenge.read_challenge(path)
-    outcomes = [
-        challenge.Outcome(good, GenderCall("x-1", Gender.FEMALE, None, (Span(3, 13),))),
-        challenge.Outcome(bad, GenderCall("x-2", None, Reason.NO_MORPHOLOGY, (Span(3, 13),))),
+    unaligned = GenderCall("x-1", None, Reason.UNALIGNED)
+    silent = GenderCall("x-2", None, Reason.NO_MORPHOLOGY, head)
+    female = GenderCall("x-1", Gender.FEMALE, None, head)
+    rows = [
+        Judged(there, female),
+        Judged(there, GenderCall("x-1", Gender.MALE, None, article)),
+        Judged(there, unaligned),
+        Judged(omitted, unaligned),
+        Judged(omitted, silent),
+        Judged(omitted, female),
     ]
-    assert challenge.by_category(outcomes) == {"": (1, 2), "plural": (1, 2)}
-    lines = list(challenge.table(outcomes))
-    assert len(lines) == 3  # heading, rule, the one that went wrong
-    assert lines[2].startswith(
-        "| x-2 | plural | nurse | Le infermiere aspettavano. | female at infermiere | no morph"
+    assert [(row.gender_right, row.gender_wrong, row.head_right) for row in rows] == [
+        (True, False, True),
+        (False, True, False),
+        (False, False, False),
+        (True, False, True),
+        (True, False, False),
+        (False, True, False),
+    ]
+
+
+def test_the_line_has_the_categories_with_a_miss_and_a_wrong_row_says_what_was_called(
+    path: Path,
+) -> None:
+    plain = ROW.replace("x-1", "x-3").replace("plural", "plain")
+    path.write_text(
+        f"{HEADER}{ROW}\n{ROW.replace('x-1', 'x-2')}a note\n{plain}\n", encoding="utf-8"
     )
-    assert lines[2].endswith("| a \\| b |")
+    good, bad, other = read_sentences(path)
+    head = (Span(3, 13),)
+    rows = [
+        Judged(good, GenderCall("x-1", Gender.FEMALE, None, head)),
+        Judged(bad, GenderCall("x-2", None, Reason.NO_MORPHOLOGY, head)),
+        Judged(other, GenderCall("x-3", Gender.FEMALE, None, head)),
+    ]
+    assert count(rows) == {"gender": (2, 3), "head": (3, 3), "wrong": (0, 3)}
+    assert by_category(rows) == {"plain": (1, 1), "plural": (1, 2)}
+    assert line("it", rows).endswith("missed in: plural 1/2")
+    assert rows[1].described("plural").splitlines() == [
+        "x-2 plural female at infermiere; got no morphology at infermiere [] a note",
+        "    The [[nurses]] waited.",
+        "    Le infermiere aspettavano.",
+    ]
 
 
 def test_the_script_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert challenge.main(stanza_dir=tmp_path, lang=["de"]) == 1
+    assert challenge(Choice(stanza_dir=tmp_path, lang=["de"])) == 1
     assert "mtbias fetch --lang de" in capsys.readouterr().err
-    assert challenge.main(stanza_dir=tmp_path, lang=["xx"]) == 1
+    assert challenge(Choice(stanza_dir=tmp_path, lang=["xx"])) == 1
     assert "no sentences for 'xx'; there are ar, cs" in capsys.readouterr().err

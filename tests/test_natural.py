@@ -3,19 +3,17 @@ worse on them."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from mtbias.errors import DataError
 from mtbias.files.reading import Record, read_table
 from mtbias.types import Gender, GenderCall, Reason, Span
+from scripts.label_sets import natural
+from scripts.labelled import Judged
 
-ROOT = Path(__file__).resolve().parent.parent
 ROWS = {
     "ar": 497,
     "cs": 451,
@@ -30,7 +28,7 @@ ROWS = {
 }
 PARTS = {"dev", "held-out", "held-out-2", "held-out-3", "held-out-4", "held-out-5", "held-out-6"}
 # Right calls (the label, or none where it is none) of the rows of all parts with basis N, D or X,
-# as scripts/natural.py prints them: agreement, and what is left of silent. A rule may win rows and
+# as scripts/labels.py prints them: agreement, and what is left of silent. A rule may win rows and
 # lose none.
 LEAST = {
     "ar": 452,  # of 471: 438 of 455 that show a gender, 14 of 16 that show none
@@ -47,27 +45,14 @@ LEAST = {
 
 # Portuguese is not among them: its texts and its tagger are not where the others' are
 # (tests/natural/README.md).
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("natural_script", ROOT / "scripts" / "natural.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-natural = _script()
 
 
 def _records(code: str) -> tuple[Record, ...]:
-    table = read_table(natural.FILES / f"{code}.tsv")
-    table.require(*natural.COLUMNS)
-    return table.records
+    return read_table(natural.FILES[code], *natural.COLUMNS).records
 
 
 def test_every_language_has_a_file() -> None:
-    assert {path.stem: len(_records(path.stem)) for path in natural.FILES.glob("*.tsv")} == ROWS
+    assert {code: len(_records(code)) for code in natural.FILES} == ROWS
 
 
 @pytest.mark.parametrize("code", ROWS)
@@ -97,18 +82,16 @@ def test_the_files_are_well_formed(code: str) -> None:
 
 @pytest.mark.parametrize("code", LEAST)
 def test_the_labels_fit_the_texts(code: str, shared: Path) -> None:
-    persons = natural.read_persons(
-        natural.FILES / f"{code}.tsv", natural.read_texts(code, shared / "data")
-    )
+    persons = natural.read_persons(code, shared / "data")
     assert len(persons) == sum(r.get("keep") == "1" for r in _records(code))
 
 
 @pytest.mark.parametrize("code", LEAST)
 def test_the_evaluator_keeps_what_it_has_right(code: str, shared: Path, stanza_dir: Path) -> None:
-    persons, calls = natural.evaluate(code, shared / "data", stanza_dir, part="all")
-    assert {person.part for person in persons} <= PARTS
-    rows = [(p, c) for p, c in zip(persons, calls, strict=True) if p.basis != "P"]
-    wrong = [natural.describe(p, c) for p, c in rows if c.gender is not p.label]
+    judged = natural.evaluate(code, shared / "data", stanza_dir, part="all")
+    assert {row.label.part for row in judged} <= PARTS
+    rows = [row for row in judged if row.label.basis != "P"]
+    wrong = [row.described(row.label.basis) for row in rows if not row.gender_right]
     assert len(rows) - len(wrong) >= LEAST[code], "\n".join(wrong)
 
 
@@ -120,14 +103,14 @@ ROW = "a-1\t4\tpolice chief's\tjefe@2\tm\tN\t1\tdev\t\t\n"
 def test_a_person_is_read_with_the_head_of_its_mark(tmp_path: Path) -> None:
     path = tmp_path / "es.tsv"
     path.write_text(HEADER + ROW + ROW.replace("\t1\tdev", "\t0\tdev"), encoding="utf-8")
-    (person,) = natural.read_persons(path, TEXTS)
+    (person,) = natural.persons_in(path, TEXTS)
     # "chief" of "The police chief's": characters 11 to 15; the second "jefe": 15 to 18.
     assert (person.pair.head, person.pair.entity, person.head) == (
         Span(11, 16),
         "police chief",
         Span(15, 19),
     )
-    assert (person.label, person.basis, person.part) == (Gender.MALE, "N", "dev")
+    assert (person.gender, person.basis, person.part) == (Gender.MALE, "N", "dev")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +128,7 @@ def test_a_label_that_does_not_fit_is_named_with_its_line(
     path = tmp_path / "es.tsv"
     path.write_text(HEADER + ROW.replace(old, new), encoding="utf-8")
     with pytest.raises(DataError) as caught:
-        natural.read_persons(path, TEXTS)
+        natural.persons_in(path, TEXTS)
     assert message in str(caught.value)
     assert caught.value.line == 2
 
@@ -154,17 +137,17 @@ def test_counts(tmp_path: Path) -> None:
     path = tmp_path / "es.tsv"
     silent = "a-1\t19\tson\t\tnone\tX\t1\tdev\t\t\n"
     path.write_text(HEADER + ROW + silent, encoding="utf-8")
-    persons = natural.read_persons(path, TEXTS)
+    man, nobody = natural.persons_in(path, TEXTS)
     right = GenderCall("x", Gender.MALE, None, (Span(15, 19),))
     wrong = GenderCall("x", Gender.FEMALE, None, (Span(3, 7),))
     none = GenderCall("x", None, Reason.UNALIGNED)
-    assert natural.count(persons, [right, none]) == {
+    assert natural.count([Judged(man, right), Judged(nobody, none)]) == {
         "head": (1, 1), "agreement": (1, 1), "wrong": (0, 1), "silent": (0, 1),
     }  # fmt: skip
-    assert natural.count(persons, [wrong, wrong]) == {
+    assert natural.count([Judged(man, wrong), Judged(nobody, wrong)]) == {
         "head": (0, 1), "agreement": (0, 1), "wrong": (1, 1), "silent": (1, 1),
     }  # fmt: skip
-    assert natural.count(persons, [none, none])["wrong"] == (0, 1)
+    assert natural.count([Judged(man, none)])["wrong"] == (0, 1)
 
 
 def test_without_the_texts_the_message_names_the_file(tmp_path: Path) -> None:

@@ -1,45 +1,33 @@
 """The policy (``docs/policy.md``) as sentences that are run: the same question has the same answer
 in every language.
 
-    python scripts/policy.py --stanza-dir DIR [--lang CODE]… [--evidence stanza]
-    python scripts/policy.py --tables
-
 ``mtbias/reading/policy.tsv`` is the policy itself, the table that decides. Each row of
 ``mtbias/new_language/policy_sentences.tsv`` is a sentence with its translation: ``[ ]`` marks the
 entity's head, ``{ }`` the words of the translation that show the kind and the evidence. `call` is
 the gender or the reason for none that follows from kind and evidence, in whatever language. The
 sentences of a language are aligned among themselves. Those of Portuguese are analysed by hand
-(``tests/policy/pt.conllu``), for want of a tagger; all others by Stanza. With ``--tables`` it
-prints the tables of ``docs/policy.md``, otherwise what each language gets wrong.
+(``tests/policy/pt.conllu``), for want of a tagger; all others by Stanza.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import cyclopts
-
-ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
-
-from mtbias.morphology.given_analyses import GivenAnalyser  # noqa: E402 - the paths above come first
-from mtbias.new_language.policy_rows import (  # noqa: E402
+from mtbias.morphology.given_analyses import GivenAnalyser
+from mtbias.new_language.policy_rows import (
     PolicyRow,
     describe,
     is_right,
     policy_calls,
     read_policy_rows,
 )
-from mtbias.reading.policy import policy_lines  # noqa: E402
-from mtbias.settings import EvidenceReader  # noqa: E402
-from mtbias.types import GenderCall  # noqa: E402
-from scripts.labelled import SHIPPED, each_language, shipped_language, stanza_of  # noqa: E402
+from mtbias.reading.policy import policy_lines
+from mtbias.settings import EvidenceReader
+from mtbias.types import GenderCall
+from scripts.labelled import ROOT, SHIPPED, Chosen, Evidence, shipped_language, stanza_of
 
 FILE = ROOT / "mtbias" / "new_language" / "policy_sentences.tsv"
-LANGUAGES = SHIPPED
 
 
 def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:
@@ -48,7 +36,7 @@ def read_policy(path: Path = FILE) -> tuple[PolicyRow, ...]:
     Raises:
         DataError: as `read_policy_rows`.
     """
-    return read_policy_rows(path, LANGUAGES)
+    return read_policy_rows(path, SHIPPED)
 
 
 def evaluate(
@@ -67,13 +55,13 @@ def table_lines(rows: Sequence[PolicyRow]) -> Iterator[str]:
     """
     for kind in dict.fromkeys(row.kind for row in rows):
         yield from ("", f"### {kind[0].upper()}{kind[1:]}", "")
-        yield "| evidence | call | " + " | ".join(LANGUAGES) + " |"
-        yield "|---|---|" + "---|" * len(LANGUAGES)
+        yield "| evidence | call | " + " | ".join(SHIPPED) + " |"
+        yield "|---|---|" + "---|" * len(SHIPPED)
         own = [row for row in rows if row.kind == kind]
         for evidence in dict.fromkeys(row.evidence for row in own):
             same = [row for row in own if row.evidence == evidence]
             cells = (
-                ", ".join(f"*{_cell(r)}*" for r in same if r.language == code) for code in LANGUAGES
+                ", ".join(f"*{_cell(r)}*" for r in same if r.language == code) for code in SHIPPED
             )
             yield f"| {evidence} | {same[0].call} | " + " | ".join(cells) + " |"
 
@@ -90,40 +78,18 @@ def _cell(row: PolicyRow) -> str:
     return shown.replace("*", "\\*").replace("|", "\\|")
 
 
-def main(
-    *,
-    stanza_dir: Path | None = None,
-    lang: list[str] | None = None,
-    tables: bool = False,
-    evidence: EvidenceReader = "tables",
-) -> int:
-    """Print what each language gets wrong, or the tables of the policy.
-
-    Parameters
-    ----------
-    stanza_dir
-        Folder of Stanza models.
-    lang
-        Only these languages.
-    tables
-        Print the tables of docs/policy.md; nothing is run.
-    evidence
-        What tells the gender, as the option of mtbias eval.
-    """
+def policy(choice: Chosen, *, evidence: Evidence = "tables") -> int:
+    """The policy as sentences: one answer to one question in every language."""
     rows = read_policy()
-    if tables or stanza_dir is None:
-        print("\n".join([*policy_lines_shown(), *table_lines(rows)]))
-        return 0
 
     def run(code: str) -> None:
-        outcomes = evaluate(rows, code, stanza_dir, evidence)
+        outcomes = evaluate(rows, code, choice.stanza_dir, evidence)
         wrong = [describe(row, call) for row, call in outcomes if not is_right(row, call)]
-        print(
-            f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", *wrong, sep="\n", flush=True
-        )
+        choice.show(f"{code}  {len(outcomes) - len(wrong)} of {len(outcomes)}", wrong)
 
-    return each_language(lang, LANGUAGES, run)
+    return choice.each(SHIPPED, run)
 
 
-if __name__ == "__main__":
-    sys.exit(cyclopts.run(main))
+def policy_tables() -> None:
+    """The tables of docs/policy.md, as its page of the site shows them; nothing is run."""
+    print("\n".join([*policy_lines_shown(), *table_lines(read_policy())]))

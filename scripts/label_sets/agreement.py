@@ -1,8 +1,5 @@
 """Agreement of the evaluator with human labels, all languages in one table.
 
-    python scripts/agreement.py --gold LABELS.csv --translations WINOMT/translations/google
-        --stanza-dir DIR [--rows]
-
 `--gold` has the columns that `mtbias validate` reads; `--translations` holds en-LANG.txt files that
 alignment learns from too. "N + D" are the labels that rest on the noun phrase (basis N or D), which
 is what the evaluator reads; "of fixed gender" counts those of them on which no call is made because
@@ -11,9 +8,8 @@ the noun's gender says nothing about the person.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-
-import cyclopts
 
 from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora.human_labels import read_label_file
@@ -25,6 +21,7 @@ from mtbias.scoring.evidence import withheld
 from mtbias.scoring.measure import MeasureOptions
 from mtbias.settings import DeviceSettings, EvaluatorSettings
 from mtbias.translate.bitext import read_bitext
+from scripts.labelled import each_language
 
 LANGUAGES = ("ar", "de", "es", "he", "it", "ru", "uk")
 HEAD = (
@@ -50,15 +47,16 @@ def counts(result: Validation) -> tuple[int, int, int, int, int]:
     return len(result.rows), sum(result.heads()), len(phrase), agreeing, len(fixed)
 
 
-def main(
+def agreement(
     *,
     gold: Path,
     translations: Path | None = None,
+    lang: list[str] | None = None,
     rows: bool = False,
     evaluator: Evaluator = EvaluatorSettings(),
     device: Device = DeviceSettings(),
-) -> None:
-    """Agreement of the evaluator with human labels, all languages in one table.
+) -> int:
+    """Human labels of translations, all languages in one table.
 
     Parameters
     ----------
@@ -67,39 +65,46 @@ def main(
     translations
         Folder of en-LANG.txt that alignment learns from too; without it the labels' sentences
         alone.
+    lang
+        Only these languages.
     rows
         List the disagreements on N + D.
     """
-    lines: list[tuple[str, ...]] = [HEAD]
     total, listed = [0] * 5, list[str]()
-    for lang in LANGUAGES:
-        labels = read_label_file(gold).labels(lang)
-        bitext = read_bitext(translations / f"en-{lang}.txt") if translations else []
+    print("| " + " | ".join(HEAD) + " |")
+    print("|---|" + "---:|" * (len(HEAD) - 1))
+
+    def run(code: str) -> None:
+        labels = read_label_file(gold).labels(code)
+        bitext = read_bitext(translations / f"en-{code}.txt") if translations else []
         measure = GENDER_MEASURE.open(
-            MeasureOptions(lang=lang, settings=evaluator, device=device.device)
+            MeasureOptions(lang=code, settings=evaluator, device=device.device)
         )
         result = validate(labels, bitext, measure, progress=ProgressLine())
         found = counts(result)
-        total = [a + b for a, b in zip(total, found, strict=True)]
+        total[:] = [a + b for a, b in zip(total, found, strict=True)]
         numbers = result.to_json()
         kappa, balanced = numbers["kappa"] / 100, numbers["balanced_accuracy"]
-        lines.append(
-            line(lang, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %")
+        print(
+            line(code, found, f"{kappa:.2f}", f"{balanced:.1f} %", f"{numbers['agreement']:.1f} %"),
+            flush=True,
         )
-        listed += [
-            f"{lang}: {row}" for row in result.differing_json() if row["basis"] in {"N", "D"}
-        ]
-    lines.append(line("all", tuple(total), "", "", ""))
-    print("\n".join(["| " + " | ".join(lines[0]) + " |", "|---|" + "---:|" * (len(HEAD) - 1)]))
-    print("\n".join("| " + " | ".join(row) + " |" for row in lines[1:]))
+        listed.extend(
+            f"{code}: {row}" for row in result.differing_json() if row["basis"] in {"N", "D"}
+        )
+
+    status = each_language(lang, LANGUAGES, run)
+    if status == 0:
+        print(line("all", total, "", "", ""))
     if rows:
         print("\n" + "\n\n".join(listed))
+    return status
 
 
-def line(name: str, found: tuple[int, ...], *rest: str) -> tuple[str, ...]:
+def line(name: str, found: Sequence[int], *rest: str) -> str:
     """One row of the table."""
     labels, heads, phrase, agreeing, fixed = found
-    return (
+    cells = (
         name,
         str(labels),
         f"{100 * heads / labels:.1f} %",
@@ -108,7 +113,4 @@ def line(name: str, found: tuple[int, ...], *rest: str) -> tuple[str, ...]:
         str(fixed),
         *rest,
     )
-
-
-if __name__ == "__main__":
-    cyclopts.run(main)
+    return f"| {' | '.join(cells)} |"

@@ -1,8 +1,6 @@
 """Whose the words behind a comma are, and whose the article before a noun: sentences of men and of
 women, and such as tell of nobody, read with Stanza's models.
 
-    python scripts/marks.py --stanza-dir DIR [--lang CODE]…
-
 Each row of ``tests/marks/CODE.tsv`` is a sentence in which ``[ ]`` marks a noun, with the gender
 that it shows, ``none`` where it shows none. It prints for each language how many men and women are
 called by their gender, and how many are called by a gender that the sentence does not show (a
@@ -12,35 +10,20 @@ policy: these are counted apart). `known` has the call on a row that is known to
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import cyclopts
+from mtbias.files.reading import read_table
+from mtbias.language.split_texts import SplitTexts
+from mtbias.new_language.policy_rows import unmarked
+from mtbias.reading import decide
+from mtbias.types import Alignment, Candidate, Gender, GenderCall, SourceFacts, Span, frozen
+from scripts.labelled import Chosen, evidence_of, files_of, shipped_language, stanza_of
 
-ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT), str(ROOT / "languages")]
-
-from mtbias.files.reading import read_table  # noqa: E402 - the paths above come first
-from mtbias.language.split_texts import SplitTexts  # noqa: E402
-from mtbias.new_language.policy_rows import unmarked  # noqa: E402
-from mtbias.reading import decide  # noqa: E402
-from mtbias.types import (  # noqa: E402
-    Alignment,
-    Candidate,
-    Gender,
-    GenderCall,
-    SourceFacts,
-    Span,
-    frozen,
-)
-from scripts.labelled import each_language, evidence_of, shipped_language, stanza_of  # noqa: E402
-
-FILES = ROOT / "tests" / "marks"
-LANGUAGES = tuple(sorted(path.stem for path in FILES.glob("*.tsv")))
+FILES = files_of("marks")
 NONE = "none"
+OUTCOMES = ("right", "wrong", "missed", "generic")
 
 
 @frozen
@@ -97,36 +80,24 @@ def outcome(sentence: MarkedSentence, call: GenderCall) -> str:
     return "generic" if alone and call.gender is Gender.MALE else "wrong"
 
 
-def main(*, stanza_dir: Path, lang: list[str] | None = None, known: bool = False) -> int:
-    """Print the counts of each language, and what is wrong.
+def described(sentence: MarkedSentence, call: GenderCall) -> str:
+    """A wrong call with its evidence; whether the file knows it."""
+    known = " (known)" if sentence.known == call.gender else ""
+    return f"    {sentence.text}  {call.gender}{known} [{evidence_of(call)}]"
 
-    Parameters
-    ----------
-    stanza_dir
-        Folder of Stanza models.
-    lang
-        Only these languages.
-    known
-        Print the wrong calls that the files know, too.
-    """
+
+def marks(choice: Chosen) -> int:
+    """Whose the words behind a comma and the articles before nouns are (tests/marks)."""
 
     def run(code: str) -> None:
-        calls = calls_of(code, stanza_dir, read_sentences(FILES / f"{code}.tsv"))
+        calls = calls_of(code, choice.stanza_dir, read_sentences(FILES[code]))
         counts = Counter((sentence.expected, outcome(sentence, call)) for sentence, call in calls)
+        lines = []
         for expected in ("male", "female", NONE):
-            parts = [f"{counts[expected, name]} {name}" for name in _OUTCOMES]
-            total = sum(counts[expected, name] for name in _OUTCOMES)
-            print(f"{code}  {expected:6}  of {total}: {', '.join(parts)}", flush=True)
-        for sentence, call in calls:
-            is_known = sentence.known == (call.gender or NONE)
-            if outcome(sentence, call) == "wrong" and (known or not is_known):
-                print(f"    {sentence.text}  {call.gender} [{evidence_of(call)}]")
+            own = {name: counts[expected, name] for name in OUTCOMES}
+            parts = ", ".join(f"{rows} {name}" for name, rows in own.items())
+            lines.append(f"{code}  {expected:6}  of {sum(own.values())}: {parts}")
+        wrong = [described(*row) for row in calls if outcome(*row) == "wrong"]
+        choice.show("\n".join(lines), wrong)
 
-    return each_language(lang, LANGUAGES, run)
-
-
-_OUTCOMES = ("right", "wrong", "missed", "generic")
-
-
-if __name__ == "__main__":
-    sys.exit(cyclopts.run(main))
+    return choice.each(FILES, run)
