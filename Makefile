@@ -134,7 +134,7 @@ test-latex: install
 	$(PYTEST) -m latex
 
 density: install
-	$(BIN)/python -m pytest -q -s tests/test_density.py
+	$(BIN)/python -m pytest -q -s tests/house/test_density.py
 
 format: install
 	$(BIN)/ruff check --fix .

@@ -54,5 +54,5 @@ def test_run_from_its_source_it_is_that_folder(monkeypatch: pytest.MonkeyPatch) 
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(installation, "distribution", missing)
-    monkeypatch.chdir(Path(__file__).resolve().parent.parent)
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
     assert install_command("slurm") == "pip install -e '.[slurm]'"

@@ -10,7 +10,7 @@ import pytest
 
 from scripts.bench_mine import copies, memory_table, speed_table
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COUNTS = {
     "passages": 200,
     "passages with the words": 50,

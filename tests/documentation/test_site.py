@@ -21,7 +21,7 @@ from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS
 from mtbias.stats.results import MIN_ROWS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _LOADING = {
     "href": {"link"},

@@ -21,7 +21,7 @@ from scripts.bench.limits import launch_seconds
 from scripts.bench.runner import Runner, Variant
 from scripts.bench_gpu import MINUTES, SECONDS, Log
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 TOY = ("--device", "cpu", "--tiny", "--corpus", "400", "--limit", "8")
 
 

@@ -20,7 +20,7 @@ from mtbias.settings import ScoreSettings
 from mtbias.translate.given_translations import given_file
 from mtbias.types import Gender, GenderCall, Reason, Translation
 
-SCHEMAS = Path(__file__).resolve().parent.parent / "docs" / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 
 
 def _validator(name: str) -> Draft202012Validator:

@@ -14,7 +14,7 @@ import pytest
 from scripts.bench.texts import draw_words, make_pairs, read_sentences
 from scripts.bench_scale import table, whole_table
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_lengths_are_those_of_bugs_gold_file() -> None:

@@ -30,7 +30,7 @@ from scripts.demo.model import make_tokenizer
 from scripts.demo.verify import known_gender, verify
 from tests.cli.machine import Machine
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_corpus_is_what_the_script_writes(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.machine import Machine
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
     line

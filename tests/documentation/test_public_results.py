@@ -19,7 +19,7 @@ from mtbias.language.installed import get_language
 from mtbias.report.publishing import PublishedResult, read_results
 from mtbias.report.results_page import make_blocks
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results" / "results.jsonl"
 LINES = RESULTS.read_text(encoding="utf-8").splitlines()
 SWEEPS = [read_sweep(file) for file in sorted((ROOT / "docs" / "examples").glob("public-*.toml"))]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LIMITS: dict[str, list[int]] = PROJECT["tool"]["mtbias"]["density"]
 COLUMNS = 100

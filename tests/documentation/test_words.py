@@ -1,7 +1,7 @@
 """The field's own words: documentation, help and messages use none of the words below, which are a
 private dialect.
 
-`pytest tests/test_words.py --runxfail` lists every place as file:line, with the word and what to
+`pytest tests/documentation/test_words.py --runxfail` lists every place as file:line, with the word and what to
 write instead.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 WORDS = {
     r"br(?:ings?|inging|ought)": "downloads (files), gives, has",

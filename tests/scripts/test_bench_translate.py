@@ -12,7 +12,7 @@ import pytest
 from scripts.bench.runner import BASELINE, ON_CPU, Variant
 from scripts.bench_translate import Row, judge, ratios, table
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _row(variant: Variant, wall: list[float], sentences: int = 32) -> Row:

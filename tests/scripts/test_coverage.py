@@ -81,5 +81,5 @@ def test_how_often_intervals_of_a_share_hold_is_counted_exactly() -> None:
 
 def test_the_table_of_shares_is_that_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
     coverage.print_shares()
-    page = Path(__file__).resolve().parent.parent / "docs" / "metrics" / "intervals.md"
+    page = Path(__file__).resolve().parents[2] / "docs" / "metrics" / "intervals.md"
     assert capsys.readouterr().out in page.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import pytest
 from mtbias import __version__, entry_points
 from scripts.labelled import SHIPPED
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CODES = SHIPPED
 
 

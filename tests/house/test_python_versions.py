@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _INLINED = (ast.ListComp, ast.SetComp, ast.DictComp)
 
 

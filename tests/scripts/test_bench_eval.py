@@ -11,7 +11,7 @@ import pytest
 
 from scripts.bench_eval import ENGINES, PLAIN, SCORED, table
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_ratios_are_of_the_same_round() -> None:
