@@ -132,6 +132,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> ScoreSettings:
     """Those of the demo, with a cache of its own."""
     return ScoreSettings(
         dataset="demo",
+        part=True,
         stanza_dir=Path("mtbias:demo"),
         cache_dir=tmp_path_factory.mktemp("home") / "cache",
         device="cpu",
@@ -139,17 +140,27 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> ScoreSettings:
     )
 
 
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """80 of the demo's translations into German."""
+    path = tmp_path_factory.mktemp("given") / "de.tsv"
+    rows = reference_file("de").read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(rows[:81]), encoding="utf-8")
+    return path
+
+
 def _files(folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in ("calls.jsonl", "metrics.json")]
 
 
 def test_runs_with_and_without_kept_results_have_the_same_bytes(
-    settings: ScoreSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: ScoreSettings, given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """New, kept, and with nothing to keep in; the kept ones align and read nothing."""
-    given = given_file(reference_file("de"))
-    evaluate(prepare_score(given, "de", settings), out=tmp_path / "new")
-    request = prepare_score(given, "de", settings)
+    evaluate(
+        prepare_score(given_file(given, allow_missing=True), "de", settings), out=tmp_path / "new"
+    )
+    request = prepare_score(given_file(given, allow_missing=True), "de", settings)
     assert isinstance(request.measure, GenderMeasure)
     nothing = replace(request, measure=replace(request.measure, results=NOTHING_KEPT))
     evaluate(nothing, out=tmp_path / "nothing")
@@ -159,9 +170,13 @@ def test_runs_with_and_without_kept_results_have_the_same_bytes(
     assert _files(tmp_path / "new") == _files(tmp_path / "kept") == _files(tmp_path / "nothing")
 
 
-def test_one_changed_translation_has_its_own_call(settings: ScoreSettings, tmp_path: Path) -> None:
-    rows = reference_file("de").read_text(encoding="utf-8").splitlines()
-    evaluate(prepare_score(given_file(reference_file("de")), "de", settings), out=tmp_path / "one")
+def test_one_changed_translation_has_its_own_call(
+    settings: ScoreSettings, given: Path, tmp_path: Path
+) -> None:
+    rows = given.read_text(encoding="utf-8").splitlines()
+    evaluate(
+        prepare_score(given_file(given, allow_missing=True), "de", settings), out=tmp_path / "one"
+    )
     before = [json.loads(line) for line in _files(tmp_path / "one")[0].splitlines()]
     at = next(n for n, line in enumerate(before) if line["gender"] == "female")
     id_ = before[at]["id"]
@@ -169,19 +184,20 @@ def test_one_changed_translation_has_its_own_call(settings: ScoreSettings, tmp_p
     assert changed != rows
     (tmp_path / "given.tsv").write_text("\n".join(changed) + "\n", encoding="utf-8")
     evaluate(
-        prepare_score(given_file(tmp_path / "given.tsv"), "de", settings), out=tmp_path / "two"
+        prepare_score(given_file(tmp_path / "given.tsv", allow_missing=True), "de", settings),
+        out=tmp_path / "two",
     )
     after = [json.loads(line) for line in _files(tmp_path / "two")[0].splitlines()]
     assert after[at]["gender"] is None
 
 
 def test_a_rule_that_is_switched_off_is_not_answered_by_what_is_kept(
-    settings: ScoreSettings, tmp_path: Path
+    settings: ScoreSettings, given: Path, tmp_path: Path
 ) -> None:
-    given = given_file(reference_file("de"))
-    evaluate(prepare_score(given, "de", settings), out=tmp_path / "with")
+    translations = given_file(given, allow_missing=True)
+    evaluate(prepare_score(translations, "de", settings), out=tmp_path / "with")
     with without(*RULES):
-        evaluate(prepare_score(given, "de", settings), out=tmp_path / "without")
-    evaluate(prepare_score(given, "de", settings), out=tmp_path / "again")
+        evaluate(prepare_score(translations, "de", settings), out=tmp_path / "without")
+    evaluate(prepare_score(translations, "de", settings), out=tmp_path / "again")
     assert _files(tmp_path / "with") == _files(tmp_path / "again")
     assert _files(tmp_path / "with")[0] != _files(tmp_path / "without")[0]
