@@ -134,7 +134,7 @@ test-latex: install
 	$(PYTEST) -m latex
 
 density: install
-	$(BIN)/python -m pytest -q -s tests/test_density.py
+	$(BIN)/python -m pytest -q -s tests/house/test_density.py
 
 format: install
 	$(BIN)/ruff check --fix .
@@ -146,20 +146,20 @@ wheel: install
 	$(BIN)/python -m zipfile --list dist/*.whl
 
 agreement: install
-	$(BIN)/python scripts/agreement.py --gold $(MTBIAS_SHARED)/data/human_agreement/dev.csv \
+	$(BIN)/python scripts/labels.py agreement --gold $(MTBIAS_SHARED)/data/human_agreement/dev.csv \
 	  --translations $(WINOMT)/translations/google $(MACHINE)
 
 challenge: install
-	$(BIN)/python scripts/challenge.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+	$(BIN)/python scripts/labels.py challenge --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 natural: install
-	$(BIN)/python scripts/natural.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources --part dev
+	$(BIN)/python scripts/labels.py natural --stanza-dir $(MTBIAS_SHARED)/stanza_resources --part dev
 
 neutral: install
-	$(BIN)/python scripts/neutral.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+	$(BIN)/python scripts/labels.py neutral --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 policy: install
-	$(BIN)/python scripts/policy.py --stanza-dir $(MTBIAS_SHARED)/stanza_resources
+	$(BIN)/python scripts/labels.py policy --stanza-dir $(MTBIAS_SHARED)/stanza_resources
 
 weak-system: install
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/weak_system.py $(MACHINE)

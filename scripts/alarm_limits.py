@@ -53,7 +53,7 @@ from mtbias.translate.firefox.model_files import FirefoxModel, installed_model  
 from mtbias.translate.firefox.model_files import Pair as LanguagePair  # noqa: E402
 from mtbias.translate.text_language import languages  # noqa: E402
 from mtbias.types import Gender, Instance, SourceSentence, Span, Stereotype, Translation  # noqa: E402
-from scripts import natural  # noqa: E402
+from scripts.label_sets.natural import read_persons  # noqa: E402
 from scripts.labelled import SHIPPED, shared_data  # noqa: E402
 
 TARGET = ROOT / "mtbias" / "scoring" / "data" / "alarm_limits.tsv"
@@ -96,10 +96,7 @@ def good_outputs(lang: str, data: Path) -> Iterator[Output]:
         rows = [(instance, text) for instance, text, language in found if text and language in own]
         yield Output(file.parent.name, lang, rows, with_entities=True)
     with suppress(DataError):  # Portuguese ones are not everywhere
-        persons = natural.read_persons(
-            natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data)
-        )
-        pairs = [person.pair for person in persons]
+        pairs = [person.pair for person in read_persons(lang, data)]
         instances = [(_instance(n, pair), pair.text) for n, pair in enumerate(pairs)]
         yield Output("natural", lang, instances, with_entities=True)
     for name, pairs_of_texts in _texts_alone(lang, data):

@@ -39,8 +39,8 @@ from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall, Instance  # noqa: E402
-from scripts import challenge, natural, neutral  # noqa: E402
-from scripts.labelled import shared_data  # noqa: E402
+from scripts.label_sets import challenge, natural, neutral  # noqa: E402
+from scripts.labelled import files_of, shared_data  # noqa: E402
 
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "he", "it", "ru", "uk")
 """Those of which there are public translations and models of Stanza."""
@@ -52,21 +52,15 @@ def sets_of(lang: str) -> Iterator[tuple[str, Sequence[Sequence[Pair]]]]:
     yield from _public(lang, "winomt", data / "winomt", data / "winomt" / "translations")
     gold = data / "bug" / "gold_BUG.csv"
     yield from _public(lang, "bug-gold-paper", gold, data / "bug" / "translations")
-    persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
-    pairs = [person.pair for person in persons]
+    pairs = [person.pair for person in natural.read_persons(lang, data)]
     yield "natural", [pairs]
     starts = range(0, len(pairs), natural.ALONE)
     yield "natural-alone", [pairs[start : start + natural.ALONE] for start in starts]
-    for name, files in (
-        ("challenge", challenge.challenge_files()),
-        ("independent", challenge.challenge_files(independent=True)),
-        ("unusual", challenge.unusual_files()),
-    ):
-        if lang in files:
-            sentences = challenge.read_challenge(files[lang])
-            yield name, [[Pair(s.id, s.source, s.target, s.head, s.entity) for s in sentences]]
-    rows = neutral.read_rows(lang, data)
-    yield "neutral", [[row.pair for row in rows]]
+    for name in ("challenge", "independent", "unusual"):
+        file = files_of(name).get(lang)
+        if file is not None:
+            yield name, [[sentence.pair for sentence in challenge.read_sentences(file)]]
+    yield "neutral", [[row.pair for row in neutral.read_rows(neutral.FILES[lang], data)]]
 
 
 def _public(

@@ -4,8 +4,8 @@
     python scripts/expected_wrong.py --gold LABELS.csv --translations WINOMT/translations/google
         --stanza-dir DIR
 
-The labels are those of ``tests/natural`` (its texts: see ``scripts/natural.py``) and the human
-labels that ``scripts/agreement.py`` reads. Sentences that were written for hard cases
+The labels are those of ``tests/natural`` (its texts: see ``scripts/label_sets/natural.py``) and the human
+labels that ``scripts/labels.py agreement`` reads. Sentences that were written for hard cases
 (``tests/challenge``, ``tests/independent``) are left out: their rates are those of hard cases. A
 call is wrong where the label is another gender, or where nothing in the translation shows one
 (label none; basis X). Labels of WinoMT that follow a pronoun (basis P, C) are left out: they answer
@@ -35,8 +35,8 @@ from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.translate.bitext import read_bitext  # noqa: E402
 from mtbias.types import GenderCall  # noqa: E402
-from scripts import natural  # noqa: E402
-from scripts.agreement import LANGUAGES  # noqa: E402
+from scripts.label_sets import natural  # noqa: E402
+from scripts.label_sets.agreement import LANGUAGES  # noqa: E402
 from scripts.labelled import shared_data  # noqa: E402
 
 OUT = ROOT / "mtbias" / "scoring" / "data" / TABLE
@@ -47,10 +47,9 @@ Judged = tuple[str, GenderCall, bool]
 
 def natural_calls(stanza_dir: Path, part: natural.Part) -> Iterator[Judged]:
     """The calls on the persons of `tests/natural`."""
-    for lang in sorted(path.stem for path in natural.FILES.glob("*.tsv")):
-        persons, calls = natural.evaluate(lang, shared_data(), stanza_dir, part=part)
-        for person, call in zip(persons, calls, strict=True):
-            yield lang, call, call.gender is not person.label
+    for lang in natural.FILES:
+        for row in natural.evaluate(lang, shared_data(), stanza_dir, part=part):
+            yield lang, row.call, not row.gender_right
 
 
 def winomt_calls(gold: Path, translations: Path, evaluator: EvaluatorSettings) -> Iterator[Judged]:

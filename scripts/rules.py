@@ -36,8 +36,9 @@ from mtbias.reading.sentence_pair import Pair  # noqa: E402
 from mtbias.scoring.measure import MeasureOptions  # noqa: E402
 from mtbias.settings import EvaluatorSettings  # noqa: E402
 from mtbias.types import Alignment, Analysis, Gender, GenderCall  # noqa: E402
-from scripts import all_calls, challenge, natural  # noqa: E402
-from scripts.labelled import shared_data  # noqa: E402
+from scripts import all_calls  # noqa: E402
+from scripts.label_sets import challenge, natural  # noqa: E402
+from scripts.labelled import files_of, shared_data  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,12 @@ def rows_of(measure: GenderMeasure) -> Iterator[Row]:
         if name.startswith("winomt"):
             for group in groups:
                 yield from _read(measure, group, None)
-    persons = natural.read_persons(natural.FILES / f"{lang}.tsv", natural.read_texts(lang, data))
-    told = [person for person in persons if person.basis in "ND"]
-    yield from _read(measure, [p.pair for p in told], [p.label for p in told])
-    files = challenge.challenge_files()
-    if lang in files:
-        sentences = challenge.read_challenge(files[lang])
-        pairs = [Pair(s.id, s.source, s.target, s.head, s.entity) for s in sentences]
-        yield from _read(measure, pairs, [s.gender for s in sentences])
+    told = [person for person in natural.read_persons(lang, data) if person.basis in "ND"]
+    yield from _read(measure, [p.pair for p in told], [p.gender for p in told])
+    file = files_of("challenge").get(lang)
+    if file is not None:
+        sentences = challenge.read_sentences(file)
+        yield from _read(measure, [s.pair for s in sentences], [s.gender for s in sentences])
 
 
 def _read(

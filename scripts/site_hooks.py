@@ -39,7 +39,7 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     if page.file.src_uri != POLICY:
         return markdown
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from scripts.policy import policy_lines_shown, read_policy, table_lines
+    from scripts.label_sets.policy import policy_lines_shown, read_policy, table_lines
 
     decides = ["## The table that decides", *policy_lines_shown()]
     sentences = ["## Sentences by kind of noun", *table_lines(read_policy())]

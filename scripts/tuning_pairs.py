@@ -5,7 +5,7 @@
 They are read from the folder that ``MTBIAS_SHARED`` names (default ``../shared``): the parallel
 treebanks PUD, the translations of WinoMT of 2019, and translations of BUG. Each language gets as
 many, drawn evenly from its files. **No text that is labelled in ``tests/natural`` or by the human
-labels of ``scripts/agreement.py`` is among them**: the tuned encoder is measured on those.
+labels of ``scripts/labels.py agreement`` is among them**: the tuned encoder is measured on those.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if __name__ == "__main__":
 from mtbias.files.reading import read_table  # noqa: E402 - the paths above come first
 from mtbias.files.writing import write_table  # noqa: E402
 from mtbias.translate.bitext import normalised_text, read_bitext  # noqa: E402
-from scripts.labelled import shared_data  # noqa: E402
-from scripts.natural import BY_APERTIUM, FILES, read_texts  # noqa: E402
+from scripts.label_sets.natural import FILES, read_texts  # noqa: E402
+from scripts.labelled import BY_APERTIUM, shared_data  # noqa: E402
 
 SYSTEMS = (
     "winomt/translations/google",
@@ -44,10 +44,10 @@ def labelled_targets(data: Path) -> set[str]:
     """The translations that have labels, as `normalised_text` has them."""
     labels = read_table(data / "human_agreement" / "dev.csv")
     found = {normalised_text(record.get("target")) for record in labels.records}
-    for path in FILES.glob("*.tsv"):
-        if path.stem in BY_APERTIUM:  # their texts are MT-GenEval's, of which nothing is drawn
+    for code, path in FILES.items():
+        if code in BY_APERTIUM:  # their texts are MT-GenEval's, of which nothing is drawn
             continue
-        texts = read_texts(path.stem, data)
+        texts = read_texts(code, data)
         names = {record.get("text") for record in read_table(path).records}
         found |= {normalised_text(texts[name][1]) for name in names}
     return found

@@ -2,9 +2,9 @@
 
     python scripts/experiments/most_alike.py --aligner-model MODEL [--aligner-layer 8] [--part dev]
 
-The persons are those of ``tests/natural`` that have a head (``scripts/natural.py``). No table and no
-statistics help: this tells encoders and layers apart where the aligner that asks them errs too
-seldom. Prints right and all rows by language.
+The persons are those of ``tests/natural`` that have a head (``scripts/label_sets/natural.py``). No
+table and no statistics help: this tells encoders and layers apart where the aligner that asks them
+errs too seldom. Prints right and all rows by language.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from mtbias.language.installed import get_language  # noqa: E402
 from mtbias.language.split_texts import SplitTexts  # noqa: E402
 from mtbias.reading.sentence_pair import entity_place  # noqa: E402
 from mtbias.types import quiet  # noqa: E402
-from scripts.labelled import shared_data  # noqa: E402
-from scripts.natural import BY_APERTIUM, FILES, Part, Person, read_persons, read_texts  # noqa: E402
+from scripts.label_sets.natural import FILES, Part, Person, read_persons  # noqa: E402
+from scripts.labelled import BY_APERTIUM, shared_data  # noqa: E402
 
 
 def is_right(person: Person, compared: Compared, texts: SplitTexts) -> bool:
@@ -55,24 +55,24 @@ def main(*, aligner_model: str, aligner_layer: int | None = None, part: Part = "
         Of the labels.
     """
     right_of_all = rows_of_all = 0
-    for path in sorted(FILES.glob("*.tsv")):
-        if path.stem in BY_APERTIUM:
+    for code in FILES:
+        if code in BY_APERTIUM:
             continue
         persons = [
             person
-            for person in read_persons(path, read_texts(path.stem, shared_data()))
+            for person in read_persons(code, shared_data())
             if person.head is not None and part in (person.part, "all")
         ]
-        found = locate_encoder(aligner_model, path.stem, cache=cache_folder(None))
+        found = locate_encoder(aligner_model, code, cache=cache_folder(None))
         aligner = NeuralAligner(found, layer=aligner_layer)
-        texts = SplitTexts(get_language(path.stem))
+        texts = SplitTexts(get_language(code))
         pairs = [person.pair for person in persons]
         compared = dict(aligner.compared(pairs, texts, quiet)) if pairs else {}
         right = sum(
             is_right(person, compared[person.pair.source, person.pair.text], texts)
             for person in persons
         )
-        print(f"{path.stem}  {right}/{len(persons)}", flush=True)
+        print(f"{code}  {right}/{len(persons)}", flush=True)
         right_of_all, rows_of_all = right_of_all + right, rows_of_all + len(persons)
     print(f"all  {right_of_all}/{rows_of_all}")
 

@@ -18,7 +18,7 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.new_language.policy_rows import read_policy_rows
-from scripts.policy import read_policy
+from scripts.label_sets.policy import read_policy
 
 from .machine import Machine
 

@@ -13,7 +13,7 @@ import pytest
 from mtbias.evaluation.person_calls import PersonMeasure
 from mtbias.scoring.whole_person import Outcome, PersonRecord
 from mtbias.types import Gender, Instance, Span, Stereotype
-from scripts.whole_person import measure_of
+from scripts.label_sets.whole_person import measure_of
 
 NAME = "{name} was a teacher. {She} lived in London."
 """The name, what the person was, and a pronoun."""

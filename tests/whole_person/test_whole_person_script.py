@@ -1,4 +1,4 @@
-"""``scripts/whole_person.py``: what it counts, and a person as a corpus would have it."""
+"""``scripts/labels.py whole-person``: what it counts, and a person as a corpus would have it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from mtbias.scoring.whole_person import Outcome, PersonRecord, Unjudged
 from mtbias.types import Gender, Span
-from scripts.whole_person import count, describe, instance_of, line
-from scripts.whole_person_labels import LabelledOutcome as Label
-from scripts.whole_person_labels import LabelledPerson
+from scripts.label_sets.whole_person import count, describe, instance_of
+from scripts.label_sets.whole_person_labels import LabelledOutcome as Label
+from scripts.label_sets.whole_person_labels import LabelledPerson
+from scripts.labelled import line_of
 
 SOURCE = "She left. <sep> Ann was a cook."
 
@@ -48,16 +49,18 @@ def judged(outcome: Outcome | None) -> PersonRecord:
 def test_precision_and_recall_are_of_wrong_and_mixed_together() -> None:
     labels: list[Label] = ["right", "right", "mixed", "wrong", "none", "wrong"]
     called = [Outcome.RIGHT, Outcome.WRONG, Outcome.WRONG, Outcome.WRONG, None, None]
-    counts = count([labelled(each) for each in labels], [judged(each) for each in called])
+    rows = [(labelled(a), judged(b)) for a, b in zip(labels, called, strict=True)]
+    counts = count(rows)
     # called wrong or mixed: 3, of which the labels of 2 are; so labelled: 3, of which 2 are called;
     # with both a call and a label: the first four, of which the first and the fourth are alike
     assert counts == {"called": (4, 6), "precision": (2, 3), "recall": (2, 3), "same": (2, 4)}
 
 
 def test_a_share_of_nobody_has_no_value() -> None:
-    shown = line("es", count([labelled("right")], [judged(Outcome.RIGHT)]))
+    shown = line_of("es", count([(labelled("right"), judged(Outcome.RIGHT))]), intervals=True)
     assert "precision     – (0/0)" in shown
-    assert "called 100.0 %" in shown
+    # Wilson's interval of 1 of 1: from 1/(1 + 1.96²) = 0.207 to 1.
+    assert "called 100.0 % [21, 100] (1/1)" in shown
 
 
 def test_the_second_sentence_is_the_source() -> None:
