@@ -61,9 +61,8 @@ def test_what_the_settings_say_is_not_chosen() -> None:
         (TranslationSettings(engine="ct2", preset="fast"), "ct2", "float16"),
         (TranslationSettings(engine="transformers", preset="fast"), "transformers", "float16"),
     ):
-        assert EngineChoice.from_settings(settings, "cuda", "float16") == EngineChoice(
-            engine, dtype
-        )  # type: ignore[arg-type] # a literal
+        choice = EngineChoice.from_settings(settings, "cuda", "float16")
+        assert (choice.engine, choice.dtype) == (engine, dtype)
     assert (
         EngineChoice.from_settings(
             TranslationSettings(preset="fast", dtype="bfloat16"), "cuda", "float16"
