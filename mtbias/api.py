@@ -38,7 +38,7 @@ from mtbias.language.source import source_language
 from mtbias.machine.stage_progress import ProgressLine, RunsProgress, draws_bars
 from mtbias.report.run_page import page_of_runs
 from mtbias.report.run_table import headline_text
-from mtbias.result_objects import AnyPath, ComparedRuns, Run
+from mtbias.result_objects import AnyPath, ComparedRuns, Run, api_run
 from mtbias.runs.finished_run import FinishedRun
 from mtbias.runs.run_folder import RunFolder
 from mtbias.runs.run_paths import run_folders
@@ -298,7 +298,7 @@ def score_systems(
     runs: list[Run] = []
     for _, group in groupby(zip(requests, folders, strict=True), lambda each: each[0].measure):
         for done in evaluate_given(group, progress=shown or _shown(progress)):
-            runs.append(Run.from_finished(done))
+            runs.append(api_run(done))
             if shown is not None:
                 shown.end_run(headline_text(done.metrics, done.numbers))
     bootstrap = BootstrapSettings(resamples=settings.resamples, seed=settings.seed)
@@ -532,6 +532,6 @@ def _shown(progress: Progress | bool) -> Progress:
 
 
 def _run(request: Request, out: AnyPath | None, progress: Progress | bool) -> Run:
-    return Run.from_finished(
+    return api_run(
         evaluate_request(request, out=None if out is None else Path(out), progress=_shown(progress))
     )

@@ -72,15 +72,6 @@ class Run(FinishedRun):
             values |= {number.key: pairs.estimate(number).value for number in CONSISTENCY}
         return values
 
-    @classmethod
-    def from_finished(cls, finished: FinishedRun) -> Run:
-        """A finished run as the API's class, with the sentences that were read already."""
-        run = cls(
-            finished.manifest, finished.metrics, finished.measure, finished.records, finished.folder
-        )
-        vars(run).update(vars(finished))
-        return run
-
     def to_frame(self) -> pd.DataFrame:
         """The numbers as a data frame, one row a group: see
         `mtbias.scoring.scores.Scores.to_frame`.
@@ -119,6 +110,15 @@ class Run(FinishedRun):
         page = render_html([report_run(self, name=name)])
         write_atomic(Path(path), page.encode(), page_of=self.path)
         return Path(path)
+
+
+def api_run(finished: FinishedRun) -> Run:
+    """A finished run as the API's class, with the sentences that were read already."""
+    run = Run(
+        finished.manifest, finished.metrics, finished.measure, finished.records, finished.folder
+    )
+    vars(run).update(vars(finished))
+    return run
 
 
 class ComparedRuns(Comparison):

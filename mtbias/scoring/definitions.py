@@ -42,7 +42,8 @@ class Best(StrEnum):
     HIGH = "high"
     """At 100."""
     ZERO = "zero"
-    """At 0: the further away on either side, the more unequal."""
+    """At 0, as a difference (the further away on either side, the more unequal) or a share of
+    errors."""
     EVEN = "even"
     """At 50, for the share of one gender: more and less are equally unequal."""
     OPEN = "open"

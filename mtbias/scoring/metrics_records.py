@@ -68,7 +68,8 @@ class GroupMetrics:
         """
         if number.name not in self.values:
             raise DataError(
-                f"expected the key {number.name!r} in metrics.json, got none; score the run again"
+                f"expected the key {number.name!r} in metrics.json, got none; "
+                "score the run into another folder"
             )
         value = self.values[number.name]
         interval = None if value is None else self.intervals.get(number.name)
