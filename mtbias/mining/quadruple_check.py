@@ -37,6 +37,7 @@ from mtbias.english.people import bare_name
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_text
 from mtbias.files.writing import signature_line, write_atomic
+from mtbias.mining.corpus_check import hashes_of_readers
 from mtbias.report.page import render_page
 from mtbias.stats.results import percent_of, source
 from mtbias.types import Gender, Span, frozen
@@ -228,7 +229,8 @@ def check_quadruples(
         people: names of real people, one a line; a quadruple whose original has one is dropped.
 
     Raises:
-        DataError: what the readers raise; the marks are on no text of the file.
+        DataError: what the readers raise; the marks are on no text of the file; a file of marks
+            is given twice.
         SettingError: an even number of annotators, of whom there is not always a majority.
     """
     if len(marks) % 2 == 0:
@@ -255,7 +257,7 @@ def check_quadruples(
         _write(out, kept, file)
     files = {
         "data": {data.name: file.sha256},
-        "judgements": {one.path.name: one.sha256 for one, _ in read},
+        "judgements": hashes_of_readers([one for one, _ in read]),
         "people": {} if people is None else {people.name: read_text(people).sha256},
     }
     reasons = Counter(lost.values())

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,20 @@ def test_two_annotators_have_no_majority_and_marks_are_of_the_file(tmp_path: Pat
         check_quadruples(data, [marks])
 
 
+def test_annotators_whose_files_have_one_name(tmp_path: Path) -> None:
+    """The page calls the files of all annotators alike; each counts, and is in the signature."""
+    data = write_quadruples(tmp_path / "q.tsv", {"1": "he"})
+    paths, hashes = [], []
+    for n, mark in enumerate(("0-3", "9-12", "")):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        paths.append(write_marks(folder / "q.marks.tsv", _same("1", mark)))
+        hashes.append(sha256(paths[n].read_bytes()).hexdigest()[:12])
+    assert f"|judgements:{'+'.join(hashes)}|" in check_quadruples(data, paths).signature
+    with pytest.raises(DataError, match="expected a file of each reader, got this one twice"):
+        check_quadruples(data, [paths[0], paths[1], paths[0]])
+
+
 def test_originals_are_drawn_until_the_genders_are_even(tmp_path: Path) -> None:
     """Three originals about men and one about a woman: two of the former go."""
     pronouns = {"1": "he", "2": "she", "3": "he", "4": "he"}
@@ -177,9 +192,9 @@ def test_the_published_quadruples_stay(
     for instance in instances:
         chosen = zip(instance.candidates, instance.gold, strict=True)
         marks[instance.id] = " ".join(f"{at.start}-{at.end}" for at, is_true in chosen if is_true)
-    path = write_marks(tmp_path / "marks.tsv", marks)
+    paths = [write_marks(tmp_path / f"{n}.tsv", marks) for n in range(3)]
     kept, balanced = tmp_path / "kept.tsv", tmp_path / "balanced.tsv"
-    found = check_quadruples(data, [path] * 3, kept)
+    found = check_quadruples(data, paths, kept)
     assert (found.kept, found.agreement.agreed) == (1002, 100)
     assert read_instances(kept).instances == instances
     words = ["corpora", "balance", "--dataset", "counter-gap", "--data", str(kept)]
