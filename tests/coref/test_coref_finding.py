@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mtbias.coref.coref_finding import CONTRASTS, RULES, system_finding
-from mtbias.coref.dataset import DatasetScores, Share, shares_by_group
+from mtbias.coref.dataset import DatasetScores, NamedNumber, Share, shares_by_group
 from mtbias.coref.evaluation import DatasetResult, Evaluation
 from mtbias.coref.gap_data import write_instances
 from mtbias.coref.winobias import read_winobias
@@ -85,6 +85,41 @@ def test_a_part_is_named(tmp_path: Path) -> None:
         "No clear difference in dev type 1: right in 100 % of 3 sentences that fit the stereotype and "
         "in 0 % of 3 sentences that break it: 100 points more."
     )
+
+
+def in_parts(*differences: Estimate) -> DatasetScores:
+    """WinoBias with a difference of link accuracy in each part."""
+    rows = []
+    for n, difference in enumerate(differences):
+        part = f"part {n}"
+        sides = ("link_pro", "link_anti")
+        rows += [NamedNumber(part, key, key, Estimate(50.0, n=9)) for key in sides]
+        rows.append(NamedNumber(part, "link_difference", "pro − anti", difference))
+    return DatasetScores(tuple(rows), {})
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        # The widest difference rests on few sentences: the part with the clear one is told.
+        (
+            [Estimate(9.0, (-2, 20)), Estimate(4.0, (1, 7))],
+            "It favours the stereotype in 1 of 2 parts, most in part 1",
+        ),
+        (
+            [Estimate(9.0, (-2, 20)), Estimate(4.0, (-1, 9))],
+            "No clear difference in any of 2 parts, the widest in part 0",
+        ),
+        (
+            [Estimate(9.0, (2, 16)), Estimate(-4.0, (-7, -1))],
+            "It favours the stereotype in 1 of 2 parts (the reverse in 1), most in part 0",
+        ),
+    ],
+)
+def test_a_clear_part_is_told_before_a_wider_one(
+    differences: list[Estimate], expected: str
+) -> None:
+    assert texts("winobias", in_parts(*differences))["favours"].startswith(f"{expected}:")
 
 
 def test_a_table_of_one_data_set_has_its_notes_alone() -> None:
