@@ -229,8 +229,8 @@ def check_quadruples(
         people: names of real people, one a line; a quadruple whose original has one is dropped.
 
     Raises:
-        DataError: what the readers raise; the marks are on no text of the file; a file of marks
-            is given twice.
+        DataError: what the readers raise; the marks are on no text of the file, or end behind
+            one; a file of marks is given twice.
         SettingError: an even number of annotators, of whom there is not always a majority.
     """
     if len(marks) % 2 == 0:
@@ -243,6 +243,7 @@ def check_quadruples(
     for one, said in read:
         if known.isdisjoint(said):
             raise one.error("expected marks on texts of this file, got none; give its own --data")
+        _require_within(one, said, file.instances)
     annotators = [said for _, said in read]
     names = _real_names(people)
     kept: list[Quadruple] = []
@@ -272,6 +273,18 @@ def check_quadruples(
         out=out,
         signature=signature_line("check:quadruples", files, {"annotators": len(annotators)}),
     )
+
+
+def _require_within(
+    file: TextFile, marks: Mapping[str, Marks], instances: Sequence[GapInstance]
+) -> None:
+    """Raise DataError where a mark ends behind its text: it is one of another text."""
+    for instance in instances:
+        spans = marks[instance.id].spans if instance.id in marks else ()
+        if (end := max((span.end for span in spans), default=0)) > len(instance.text):
+            length = len(instance.text)
+            message = f"spans of {instance.id!r}: expected ends up to {length}, got {end}"
+            raise file.error(f"{message}; give the --data that was marked")
 
 
 def _real_names(path: Path | None) -> list[str]:

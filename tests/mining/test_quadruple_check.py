@@ -145,6 +145,10 @@ def test_two_annotators_have_no_majority_and_marks_are_of_the_file(tmp_path: Pat
         check_quadruples(data, [marks, marks])
     with pytest.raises(DataError, match="expected marks on texts of this file, got none"):
         check_quadruples(data, [marks])
+    # "Ann told Bea that he won." has 25 characters.
+    marks = write_marks(tmp_path / "m.tsv", _same("1", "0-3", q1_control="0-26"))
+    with pytest.raises(DataError, match="spans of '1-control': expected ends up to 25, got 26"):
+        check_quadruples(data, [marks])
 
 
 def test_annotators_whose_files_have_one_name(tmp_path: Path) -> None:
