@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from graphlib import TopologicalSorter
+from itertools import chain
 from pathlib import Path
 
 from mtbias.cluster.coref_sweep_file import (
@@ -44,7 +45,13 @@ from mtbias.coref.training import train
 from mtbias.coref.training_documents import training_data
 from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import DataError, MtbiasError, UsageError, choices
-from mtbias.files.reading import read_text, sha256_of, split_lines
+from mtbias.files.reading import (
+    parse_json_by_id,
+    read_text,
+    sha256_of,
+    sha256_of_file,
+    split_lines,
+)
 from mtbias.files.writing import explained, make_folder, write_atomic, write_json
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.morphology.stanza_models import stanza_folder
@@ -88,6 +95,8 @@ def coref_sweep(
     """
     sweep = read_coref_sweep(file, changes)
     needs = tasks_of(sweep)
+    if task is None and not list_tasks:
+        _datasets(sweep)  # what is missing of them is said before systems are trained
     if list_tasks or dry_run:
         for name, needed in needs.items():
             say(f"{name}: after {', '.join(needed)}" if dry_run and needed else name)
@@ -125,21 +134,42 @@ def _claim(sweep: CorefSweep) -> None:
     """Write down what the folder is of.
 
     Raises:
-        DataError: it is of another sweep.
+        DataError: it is of another sweep, or was begun with other documents, names or swaps.
     """
     settings = asdict(sweep)
     settings["training"] = {**settings["training"], "device": ""}  # it changes no result
     settings = {key: value for key, value in settings.items() if key not in {"name", "out"}}
-    identity = {"sweep": "coreference", "sha256": sha256_of(repr(sorted(settings.items())))}
+    digest = sha256_of(repr(sorted(settings.items())))
     path = sweep.out / _IDENTITY
     make_folder(sweep.out)
     if not path.exists():
+        identity = {"sweep": "coreference", "sha256": digest, "files": _inputs(sweep)}
         write_json(path, identity, own=True)
-    elif identity["sha256"] not in read_text(path).text:
+        return
+    before = parse_json_by_id(read_text(path))
+    if digest != before.get("sha256"):
         message = (
             "this folder is of a sweep with other settings: choose another with --set out=FOLDER"
         )
         raise DataError(message, path=path)
+    files = before.get("files", {})
+    for name, content in _inputs(sweep).items():
+        if files.get(name) != content:
+            message = (
+                "expected the file that this sweep began with, got another: choose another folder "
+                "with --set out=FOLDER"
+            )
+            raise DataError(message, path=Path(name))
+
+
+def _inputs(sweep: CorefSweep) -> dict[str, str]:
+    """The SHA-256 of the files that documents and copies are made of, by path."""
+    given = [source.data for source in chain.from_iterable(sweep.documents.values())]
+    given += [path for path in (sweep.names, sweep.swaps) if path is not None]
+    files: list[Path] = []
+    for path in given:
+        files += sorted(path.iterdir()) if path.is_dir() else [path]
+    return {str(path): sha256_of_file(path) for path in files if not path.is_dir()}
 
 
 class _Run:

@@ -210,12 +210,17 @@ def system_finding(dataset: str, scores: DatasetScores) -> Iterator[Statement]:
 
 
 def _contrast(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
-    """The widest difference of a contrast, and in how many parts a side is favoured."""
+    """In how many parts a side is favoured, and the widest difference: of the clear ones, if any
+    is.
+    """
     named = {part: scores[part, contrast.difference] for part in parts(scores, contrast)}
     defined = {part: one for part, one in named.items() if one.value is not None}
     if not defined:
         return
-    widest = max(defined, key=lambda part: abs((defined[part].value or 0) - contrast.equal))
+    clear = [part for part, one in defined.items() if contrast.favoured(one)]
+    widest = max(
+        clear or defined, key=lambda part: abs((defined[part].value or 0) - contrast.equal)
+    )
     told = _values(contrast, scores, widest)
     if contrast.rule == "gender_alone":
         yield Statement(contrast.rule, f"{told}.")
@@ -229,7 +234,9 @@ def _contrast(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
     if len(defined) > 1:
         where = f"{sides.count(chosen)} of {len(defined)}" if chosen else f"any of {len(defined)}"
         most = "most" if chosen else "the widest"
-        text = f"{text} in {where} parts, {most} in {widest}"
+        others = len(clear) - sides.count(chosen) if chosen else 0
+        reverse = f" (the reverse in {others})" if others else ""
+        text = f"{text} in {where} parts{reverse}, {most} in {widest}"
     elif widest:
         text = f"{text} in {widest}"
     yield Statement("favours", f"{text}: {told}.")
@@ -439,9 +446,9 @@ class _Against(NamedTuple):
 
 
 def _against(of_parts: Sequence[NumberDifference]) -> _Against:
-    widest = _widest(of_parts)
     signs = [_sign(one.difference) for one in of_parts]
     better, worse = signs.count(1), signs.count(-1)
+    widest = _widest([one for one in of_parts if _sign(one.difference)] or of_parts)
     n = len(of_parts)
     if not better and not worse:
         way = "not clearly better or worse than"

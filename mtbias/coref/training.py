@@ -41,6 +41,8 @@ from mtbias.settings import Settings, at_least, number_in
 from mtbias.types import JsonDict, JsonObject
 
 _SECTION = "mtbias"
+_BEGUN = "begun.pt"
+"""The model that is trained further, while it is trained."""
 
 
 TrainingPreset = Literal["bert-base", "bert-large", "spanbert-base", "spanbert-large"]
@@ -186,15 +188,21 @@ def train(
             raise DataError(f"expected documents with clusters to {name} on, got none")
     settings = _checked(settings, out)
     train_data, dev_data = _as_trained(settings, train_data, dev_data)
+    begun = None if weights is None else _without_past(weights)
     with explained(out, "make"):
         out.mkdir(parents=True)
+    if begun is not None:
+        import torch
+
+        torch.save(begun, out / _BEGUN)
+        del begun  # a large encoder would stay in memory as long as the trainer runs
     for name, data in (("train", train_data), ("dev", dev_data)):
         write_atomic(out / f"{name}.json", [json.dumps(data.documents, ensure_ascii=False)])
     write_atomic(
         out / "config.toml", configuration(settings, out.resolve(), alone=train_data.alone).encode()
     )
     write_json(out / "settings.json", asdict(settings))
-    return _run_trainer(settings, out, weights)
+    return _run_trainer(settings, out)
 
 
 def _checked(settings: TrainingSettings, out: Path) -> TrainingSettings:
@@ -249,14 +257,13 @@ def _word_pieces(encoder: str) -> Callable[[str], int]:
     return cache(lambda word: len(tokenizer.tokenize(word)))
 
 
-def _run_trainer(settings: TrainingSettings, out: Path, weights: Path | None) -> Path:
+def _run_trainer(settings: TrainingSettings, out: Path) -> Path:
     """Run Stanza's trainer on what is in `out`, and give the model's file."""
     command = [sys.executable, "-m", "stanza.models.wl_coref", "train", _SECTION]
     command += ["--config_file", str(out / "config.toml"), "--seed", str(settings.seed)]
     command += ["--save_name", "model"]
-    begun = out / "begun.pt"
-    if weights is not None:
-        _write_begun(weights, begun)
+    begun = out / _BEGUN
+    if begun.exists():
         command += ["--weights", str(begun)]
     log = out / "training.log"
     with log.open("wb") as file:
@@ -272,9 +279,9 @@ def _run_trainer(settings: TrainingSettings, out: Path, weights: Path | None) ->
     return model
 
 
-def _write_begun(weights: Path, begun: Path) -> None:
-    """Write the model at `weights` to `begun` as one without a past: Stanza's trainer counts the
-    epochs that a model has had among those that it is to have.
+def _without_past(weights: Path) -> JsonDict:
+    """The model at `weights` as one without a past: Stanza's trainer counts the epochs that a model
+    has had among those that it is to have.
 
     Raises:
         DataError: no model of Stanza's.
@@ -283,8 +290,11 @@ def _write_begun(weights: Path, begun: Path) -> None:
 
     try:
         state = torch.load(weights, map_location="cpu", weights_only=True)
-        torch.save({**state, "epochs_trained": 0}, begun)
-    except (OSError, RuntimeError, TypeError, UnpicklingError) as error:
-        raise DataError(
-            f"expected a model of `mtbias coref train`, got: {one_line(str(error))}", path=weights
-        ) from error
+    except (OSError, EOFError, RuntimeError, UnpicklingError) as error:
+        got = one_line(str(error)) or "a file that ends too early"
+        message = f"expected a model of `mtbias coref train`, got: {got}"
+        raise DataError(message, path=weights) from error
+    if not isinstance(state, dict):
+        message = f"expected a model of `mtbias coref train`, got: {type(state).__name__}"
+        raise DataError(message, path=weights)
+    return {**state, "epochs_trained": 0}

@@ -282,13 +282,27 @@ def read_judgements(path: Path) -> tuple[TextFile, dict[str, str]]:
     return file, by_key
 
 
+def hashes_of_readers(files: Sequence[TextFile]) -> dict[str, str]:
+    """The SHA-256 of each reader's file, by the reader's number and its name: the page calls the
+    files of all readers alike.
+
+    Raises:
+        DataError: a file stands for two readers, who would agree in everything.
+    """
+    paths = [file.path.resolve() for file in files]
+    for n, file in enumerate(files):
+        if paths[n] in paths[:n]:
+            raise file.error("expected a file of each reader, got this one twice; give another")
+    return {f"{n} {file.path.name}": file.sha256 for n, file in enumerate(files, 1)}
+
+
 def check_judgements(data: Path, judgements: Path, second: Path | None = None) -> CheckedSample:
     """The precision of the corpus `data` by the `judgements` that the page saved, and the agreement
     with a `second` reader's.
 
     Raises:
         DataError: as `read_corpus` and `read_judgements`; no judgement of a reader is about a row
-            of the corpus.
+            of the corpus; a file is given twice.
     """
     corpus = read_corpus(data)
     rows = {row.key: row for row in corpus.rows}
@@ -308,7 +322,7 @@ def check_judgements(data: Path, judgements: Path, second: Path | None = None) -
         agreement, disagreements = _compared(checked, short, _without_reasons(readers[1][1]))
     files = {
         "data": {data.name: corpus.sha256},
-        "judgements": {file.path.name: file.sha256 for file, _ in readers},
+        "judgements": hashes_of_readers([file for file, _ in readers]),
     }
     return CheckedSample(
         together=_precision("all", checked, short),

@@ -37,6 +37,7 @@ from mtbias.english.people import bare_name
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_text
 from mtbias.files.writing import signature_line, write_atomic
+from mtbias.mining.corpus_check import hashes_of_readers
 from mtbias.report.page import render_page
 from mtbias.stats.results import percent_of, source
 from mtbias.types import Gender, Span, frozen
@@ -228,7 +229,8 @@ def check_quadruples(
         people: names of real people, one a line; a quadruple whose original has one is dropped.
 
     Raises:
-        DataError: what the readers raise; the marks are on no text of the file.
+        DataError: what the readers raise; the marks are on no text of the file, or end behind
+            one; a file of marks is given twice.
         SettingError: an even number of annotators, of whom there is not always a majority.
     """
     if len(marks) % 2 == 0:
@@ -241,6 +243,7 @@ def check_quadruples(
     for one, said in read:
         if known.isdisjoint(said):
             raise one.error("expected marks on texts of this file, got none; give its own --data")
+        _require_within(one, said, file.instances)
     annotators = [said for _, said in read]
     names = _real_names(people)
     kept: list[Quadruple] = []
@@ -255,7 +258,7 @@ def check_quadruples(
         _write(out, kept, file)
     files = {
         "data": {data.name: file.sha256},
-        "judgements": {one.path.name: one.sha256 for one, _ in read},
+        "judgements": hashes_of_readers([one for one, _ in read]),
         "people": {} if people is None else {people.name: read_text(people).sha256},
     }
     reasons = Counter(lost.values())
@@ -270,6 +273,18 @@ def check_quadruples(
         out=out,
         signature=signature_line("check:quadruples", files, {"annotators": len(annotators)}),
     )
+
+
+def _require_within(
+    file: TextFile, marks: Mapping[str, Marks], instances: Sequence[GapInstance]
+) -> None:
+    """Raise DataError where a mark ends behind its text: it is one of another text."""
+    for instance in instances:
+        spans = marks[instance.id].spans if instance.id in marks else ()
+        if (end := max((span.end for span in spans), default=0)) > len(instance.text):
+            length = len(instance.text)
+            message = f"spans of {instance.id!r}: expected ends up to {length}, got {end}"
+            raise file.error(f"{message}; give the --data that was marked")
 
 
 def _real_names(path: Path | None) -> list[str]:

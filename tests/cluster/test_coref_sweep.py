@@ -140,6 +140,37 @@ def test_another_sweep_in_the_same_folder_is_refused(
     assert "this folder is of a sweep with other settings" in capsys.readouterr().err
 
 
+def test_documents_that_have_changed_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else the models of the documents before would stand in the table."""
+    write_toy(tmp_path)
+    path = write_sweep(tmp_path)
+    assert main(["sweep", str(path), "--task", "documents"]) == 0
+    assert main(["sweep", str(path), "--task", "documents"]) == 0
+    toy_coref.write_documents(tmp_path / "train.conll", toy_coref.sentences(120, 7))
+    assert main(["sweep", str(path), "--task", "train:base"]) == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'train.conll'}: expected the file that this sweep began with" in said
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('"gold.csv"', '"gone.csv"', "gone.csv: there is no such file"),
+        ('bug = "gold.csv"', 'sowinobias = "gold.csv"', "gold.csv"),
+    ],
+)
+def test_data_that_cannot_be_scored_are_said_before_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str, message: str
+) -> None:
+    write_toy(tmp_path)
+    path = write_sweep(tmp_path, SWEEP.replace(before, after))
+    assert main(["sweep", str(path)]) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_documents_of_winobias_by_stereotype(tmp_path: Path) -> None:
     (tmp_path / "wino").mkdir()
     write_winobias(tmp_path / "wino")

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.coref.coref_finding import CONTRASTS, RULES, system_finding
-from mtbias.coref.dataset import DatasetScores, Share, shares_by_group
-from mtbias.coref.evaluation import DatasetResult, Evaluation
+from mtbias.coref.coref_finding import CONTRASTS, RULES, system_finding, systems_finding
+from mtbias.coref.dataset import DatasetScores, NamedNumber, Share, shares_by_group
+from mtbias.coref.evaluation import DatasetResult, Evaluation, NumberDifference
 from mtbias.coref.gap_data import write_instances
 from mtbias.coref.winobias import read_winobias
 from mtbias.errors import SettingError, UsageError
 from mtbias.report.coref_tables import notes, system_table
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.results import Estimate
+from mtbias.stats.results import Difference, Estimate
 from tests.coref.small_corpora import write_winobias
 from tests.coref.test_counter_gap import quadruple, scored, written
 
@@ -84,6 +84,58 @@ def test_a_part_is_named(tmp_path: Path) -> None:
     assert texts("winobias", scores)["favours"] == (
         "No clear difference in dev type 1: right in 100 % of 3 sentences that fit the stereotype and "
         "in 0 % of 3 sentences that break it: 100 points more."
+    )
+
+
+def in_parts(*differences: Estimate) -> DatasetScores:
+    """WinoBias with a difference of link accuracy in each part."""
+    rows = []
+    for n, difference in enumerate(differences):
+        part = f"part {n}"
+        sides = ("link_pro", "link_anti")
+        rows += [NamedNumber(part, key, key, Estimate(50.0, n=9)) for key in sides]
+        rows.append(NamedNumber(part, "link_difference", "pro − anti", difference))
+    return DatasetScores(tuple(rows), {})
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        # The widest difference rests on few sentences: the part with the clear one is told.
+        (
+            [Estimate(9.0, (-2, 20)), Estimate(4.0, (1, 7))],
+            "It favours the stereotype in 1 of 2 parts, most in part 1",
+        ),
+        (
+            [Estimate(9.0, (-2, 20)), Estimate(4.0, (-1, 9))],
+            "No clear difference in any of 2 parts, the widest in part 0",
+        ),
+        (
+            [Estimate(9.0, (2, 16)), Estimate(-4.0, (-7, -1))],
+            "It favours the stereotype in 1 of 2 parts (the reverse in 1), most in part 0",
+        ),
+    ],
+)
+def test_a_clear_part_is_told_before_a_wider_one(
+    differences: list[Estimate], expected: str
+) -> None:
+    assert texts("winobias", in_parts(*differences))["favours"].startswith(f"{expected}:")
+
+
+def in_part(part: str, first: float, second: float, p: float) -> NumberDifference:
+    """Of CoNLL F1 in a part of WinoBias; `p` is corrected."""
+    number = NamedNumber(part, "f1_average", "CoNLL F1, average", Estimate(None))
+    difference = Difference(first, second, first - second, None, p, p_holm=p)
+    return NumberDifference("winobias", "a", "b", number, difference, 396)
+
+
+def test_of_two_systems_the_part_is_named_in_which_one_is_clearly_better() -> None:
+    """10 points in a part where nothing is clear do not stand for 2 in one where they are."""
+    differences = [in_part("dev", 60, 70, 0.3), in_part("test", 64, 62, 0.01)]
+    evaluations = [Evaluation(name, "", BootstrapSettings(), {}) for name in ("a", "b")]
+    (said,) = systems_finding("winobias", evaluations, differences)
+    assert said.text.startswith(
+        "a is better in 1 of 2 parts than b, most in test: CoNLL F1, average, 64.00 against 62.00"
     )
 
 

@@ -162,6 +162,25 @@ def test_sentences_of_more_than_two_windows_are_cut(tmp_path: Path) -> None:
     assert with_short_sentences(data, len, 6).documents[0]["sent_id"] == [0] * 5 + [1] * 4
 
 
+@pytest.mark.parametrize(
+    ("content", "got"), [(b"", "a file that ends too early"), (b"no model", "")]
+)
+def test_weights_that_are_no_model_are_said_before_a_folder_is_made(
+    tmp_path: Path, content: bytes, got: str
+) -> None:
+    """With the folder there, the same command would be refused once its weights are right."""
+    pytest.importorskip("peft")
+    (tmp_path / "encoder").mkdir()
+    weights, out = tmp_path / "model.pt", tmp_path / "new"
+    weights.write_bytes(content)
+    (tmp_path / "x.conll").write_text(conll(PRO_SENTENCES, "x"), encoding="utf-8")
+    data = training_data(read_conll(tmp_path / "x.conll").documents)
+    settings = TrainingSettings(encoder=str(tmp_path / "encoder"))
+    with pytest.raises(DataError, match=f"expected a model of `mtbias coref train`, got: {got}"):
+        train(data, data, settings, out, weights)
+    assert not out.exists()
+
+
 def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,24 @@ def test_two_annotators_have_no_majority_and_marks_are_of_the_file(tmp_path: Pat
         check_quadruples(data, [marks, marks])
     with pytest.raises(DataError, match="expected marks on texts of this file, got none"):
         check_quadruples(data, [marks])
+    # "Ann told Bea that he won." has 25 characters.
+    marks = write_marks(tmp_path / "m.tsv", _same("1", "0-3", q1_control="0-26"))
+    with pytest.raises(DataError, match="spans of '1-control': expected ends up to 25, got 26"):
+        check_quadruples(data, [marks])
+
+
+def test_annotators_whose_files_have_one_name(tmp_path: Path) -> None:
+    """The page calls the files of all annotators alike; each counts, and is in the signature."""
+    data = write_quadruples(tmp_path / "q.tsv", {"1": "he"})
+    paths, hashes = [], []
+    for n, mark in enumerate(("0-3", "9-12", "")):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        paths.append(write_marks(folder / "q.marks.tsv", _same("1", mark)))
+        hashes.append(sha256(paths[n].read_bytes()).hexdigest()[:12])
+    assert f"|judgements:{'+'.join(hashes)}|" in check_quadruples(data, paths).signature
+    with pytest.raises(DataError, match="expected a file of each reader, got this one twice"):
+        check_quadruples(data, [paths[0], paths[1], paths[0]])
 
 
 def test_originals_are_drawn_until_the_genders_are_even(tmp_path: Path) -> None:
@@ -177,9 +196,9 @@ def test_the_published_quadruples_stay(
     for instance in instances:
         chosen = zip(instance.candidates, instance.gold, strict=True)
         marks[instance.id] = " ".join(f"{at.start}-{at.end}" for at, is_true in chosen if is_true)
-    path = write_marks(tmp_path / "marks.tsv", marks)
+    paths = [write_marks(tmp_path / f"{n}.tsv", marks) for n in range(3)]
     kept, balanced = tmp_path / "kept.tsv", tmp_path / "balanced.tsv"
-    found = check_quadruples(data, [path] * 3, kept)
+    found = check_quadruples(data, paths, kept)
     assert (found.kept, found.agreement.agreed) == (1002, 100)
     assert read_instances(kept).instances == instances
     words = ["corpora", "balance", "--dataset", "counter-gap", "--data", str(kept)]
