@@ -252,7 +252,7 @@ def gipe(
     Args:
         words: V, each once, with a vector in both spaces.
         vectors: the space that is judged, such as a debiased one.
-        original: the space before; the same object where there is none.
+        original: the space before debiasing, or the same object.
         g: the gender direction of the original space.
         settings: `neighbours` is N; the authors' program has 100, the paper of SoWinoBias does not
             say. `theta` is θ, strictly; the program's default is 0.03, it was run with 0.05 and

@@ -55,7 +55,7 @@ _LABELS = {
     "weat-two-targets": "WEAT",
     "gipe": "GIPE",
 }
-"""Of measures in a table, where it is not their name."""
+"""The label of a measure in a table, if it is not the measure's name."""
 
 
 @frozen
@@ -71,8 +71,7 @@ class Space:
     missing_words: Mapping[str, Sequence[str]]
     """Words without vector, by section; left out."""
     measures: Mapping[str, Mapping[str, Measured]]
-    """By measure, those that were taken, and within it by what is measured; empty where that is one
-    thing."""
+    """By measure, and within a measure by what it measures (empty if that is one thing)."""
 
 
 @frozen
@@ -191,9 +190,7 @@ def measure_files(
 
 
 def _usable(measures: Sequence[Measure] | None) -> tuple[Measure, ...]:
-    """The measures that are asked for, or all of which what they need is installed; the others are
-    named.
-    """
+    """The chosen measures, or all whose dependencies are installed; a warning names the others."""
     chosen = tuple(name for name in MEASURES if not measures or name in measures)
     if WITH_SCIKIT_LEARN.isdisjoint(chosen):
         return chosen
@@ -222,7 +219,7 @@ def measure(
     `name`.
 
     The gender direction, β and which words are most biased are of the `original` space, the one
-    before debiasing; it is the same object where there is none. Each measure draws from a generator
+    before debiasing; without debiasing it is the same object. Each measure draws from a generator
     of its own, so that its numbers do not depend on which others are taken, and two spaces with the
     same words have the same resamples, starts and splits.
 

@@ -130,7 +130,7 @@ def nullspace_projection(
 def _classes(
     vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng
 ) -> list[NDArray[np.int64]]:
-    """The rows of the feminine, the masculine and, where there are some, the neutral words."""
+    """The rows of the feminine, the masculine and, if there are any, the neutral words."""
     leaning = vectors.matrix @ g
     order = np.argsort(-leaning, kind="stable")
     n_feminine, n_masculine = int((leaning > 0).sum()), int((leaning < 0).sum())
