@@ -70,7 +70,7 @@ _IDENTITY = "sweep.json"
 _SIDES = {"pro": Stereotype.PRO, "anti": Stereotype.ANTI}
 
 _PAUSE = 0.2
-"""Seconds after which it is looked again whether a task has ended."""
+"""Seconds between two checks whether a task has ended."""
 
 Say = Callable[[str], object]
 
@@ -85,7 +85,7 @@ def coref_sweep(
     jobs: int = 1,
     say: Say,
 ) -> None:
-    """Do the sweep in `file` and write its tables, or `task` of it alone, in this process.
+    """Run the sweep in `file` and write its tables, or run its `task` alone in this process.
 
     Tasks run in processes of their own, `jobs` at a time. `say` is called with lines for the user;
     with `list_tasks` these are the names of tasks, with `dry_run` the names with what each needs.
@@ -119,7 +119,7 @@ def coref_sweep(
 
 
 def tasks_of(sweep: CorefSweep) -> dict[str, tuple[str, ...]]:
-    """The names of the tasks, in an order in which they can run, with those that each needs."""
+    """The tasks in an order in which they can run, each with the tasks that it needs."""
     needs: dict[str, tuple[str, ...]] = {DOCUMENTS: ()}
     for name, system in sweep.systems.items():
         first = () if system.weights is None else (f"{TRAINING}{system.weights}",)
@@ -243,7 +243,7 @@ class _Run:
 
 
 def is_done(sweep: CorefSweep, task: str) -> bool:
-    """Whether the result of a task is there."""
+    """Whether a task has its result."""
     kind, _, name = task.partition(":")
     if task == DOCUMENTS:
         return all(path.is_file() for path in _document_files(sweep).values())
@@ -304,7 +304,7 @@ def _write_documents(sweep: CorefSweep, say: Say) -> None:
     for system in sweep.systems.values():
         path = files[_documents_of(system)]
         if system.copies is not None and not path.exists():
-            made = augment(
+            augmented = augment(
                 files[system.documents],
                 system.copies,
                 path,
@@ -312,7 +312,7 @@ def _write_documents(sweep: CorefSweep, say: Say) -> None:
                 swaps=sweep.swaps,
                 proper_nouns=tagger,
             )
-            counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
+            counts = ", ".join(f"{count:,} {what}" for what, count in augmented.counts.items())
             say(f"{path.name}: {counts}")
 
 
@@ -342,9 +342,8 @@ def _texts(source: DocumentSource) -> list[CorefText]:
 def _train(sweep: CorefSweep, name: str) -> None:
     system, files = sweep.systems[name], _document_files(sweep)
     settings = replace(sweep.training, epochs=system.epochs or sweep.training.epochs)
-    documents, dev = (
-        training_data(read_conll(files[key]).documents) for key in (_documents_of(system), DEV)
-    )
+    documents = training_data(read_conll(files[_documents_of(system)]).documents)
+    dev = training_data(read_conll(files[DEV]).documents)
     weights = None if system.weights is None else _model(sweep, system.weights)
     unfinished = sweep.out / MODELS / f".{name}.part"
     with explained(unfinished, "remove"):
@@ -357,11 +356,11 @@ def _train(sweep: CorefSweep, name: str) -> None:
 
 def _datasets(sweep: CorefSweep) -> list[CorefDataset]:
     """The data sets that the systems are scored on."""
-    found = []
+    datasets = []
     for name, path in sweep.data.items():
         dataset = open_dataset(name, path, part=sweep.part if name == "winobias" else ())
-        found.append(dataset if sweep.limit is None else limited(dataset, sweep.limit))
-    return found
+        datasets.append(dataset if sweep.limit is None else limited(dataset, sweep.limit))
+    return datasets
 
 
 def _bootstrap(sweep: CorefSweep) -> BootstrapSettings:

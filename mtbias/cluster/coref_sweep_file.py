@@ -1,5 +1,5 @@
-"""What a sweep of coreference is: systems that differ in what they are trained on, and the data
-sets that they are scored on; read from a TOML file with a table ``[training]``.
+"""The file of a sweep of coreference: systems that differ in their training data, and the data
+sets that they are scored on. It is a TOML file with a table ``[training]``.
 """
 
 from __future__ import annotations
@@ -132,30 +132,31 @@ def read_coref_sweep(path: Path, changes: Sequence[str] = ()) -> CorefSweep:
 
 def _with_paths(content: JsonDict, base: Path) -> JsonDict:
     """The content with absolute paths; relative ones count from `base`."""
-    placed = dict(content)
-    for key in placed.keys() & {"out", "stanza_dir", "cache_dir", "names", "swaps"}:
-        placed[key] = _path(placed[key], base)
-    training = placed.get("training")
+    absolute = dict(content)
+    for key in absolute.keys() & {"out", "stanza_dir", "cache_dir", "names", "swaps"}:
+        absolute[key] = _path(absolute[key], base)
+    training = absolute.get("training")
     if isinstance(training, dict) and isinstance(training.get("encoder"), str):
-        placed["training"] = {**training, "encoder": model_path(training["encoder"], base)}
-    if isinstance(placed.get("data"), dict):
-        placed["data"] = {name: _path(path, base) for name, path in placed["data"].items()}
-    if isinstance(placed.get("documents"), dict):
-        placed["documents"] = {
-            name: _sources(sources, base) for name, sources in placed["documents"].items()
+        absolute["training"] = {**training, "encoder": model_path(training["encoder"], base)}
+    if isinstance(absolute.get("data"), dict):
+        absolute["data"] = {name: _path(path, base) for name, path in absolute["data"].items()}
+    if isinstance(absolute.get("documents"), dict):
+        absolute["documents"] = {
+            name: _sources(sources, base) for name, sources in absolute["documents"].items()
         }
-    return placed
+    return absolute
 
 
 def _sources(sources: object, base: Path) -> object:
     if not isinstance(sources, list):
         return sources
-    return [
-        {**one, "data": _path(one["data"], base)}
-        if isinstance(one, dict) and "data" in one
-        else one
-        for one in sources
-    ]
+    return [_source(source, base) for source in sources]
+
+
+def _source(source: object, base: Path) -> object:
+    if not isinstance(source, dict) or "data" not in source:
+        return source
+    return {**source, "data": _path(source["data"], base)}
 
 
 def _path(value: object, base: Path) -> object:

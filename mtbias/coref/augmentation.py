@@ -9,7 +9,7 @@ as they are.
 alone, which are words of a list that are proper nouns: by the file's tags NNP and NNPS, or, in
 sentences without any tag, by whatever finds proper nouns (`ProperNouns`; `mtbias coref augment`
 takes Stanza's English tagger). How a word is spelt is not enough: lists of names of many languages
-have *The*. An article is no name, nor is what stands behind one. Names of the list that have a
+have *The*. An article is not a name, and neither is the word after one. Names of the list with a
 blank in them (*Anna Maria*) are left out, since a word of CoNLL has none.
 
 Source: *anonymised* and *names* are a-CDA and n-CDA of Xie, Kocijan, Lukasiewicz and Camburu,
@@ -77,7 +77,7 @@ class MadeFile:
     out: str
     signature: str
     failed: Sequence[str] = ()
-    """Why something could not be made, a reason each."""
+    """A reason for each item that could not be made."""
 
 
 def augment(
@@ -94,9 +94,9 @@ def augment(
 ) -> MadeFile:
     """Write the CoNLL-2012 file `data` with a gender-swapped copy of each document to `out`.
 
-    What is a name stands in the module. *her* and *his* are read by their tag PRP or PRP$, or
+    The module says which words are names. *her* and *his* are read by their tag PRP or PRP$, or
     without one by the words around; where both readings are usual, that is a guess. The white space
-    between columns stays as it is. There is a warning where no name was replaced, or nothing was
+    between columns stays as it is. A warning is logged if no name was replaced, or nothing was
     changed.
 
     Args:
@@ -108,8 +108,8 @@ def augment(
         max_names: of each gender that are matched (`match_names`), for the kind *names*.
         as_published: read `names` as `read_names` has it.
         only_copies: without the documents themselves.
-        proper_nouns: asked once, about the sentences without tags in which a word of the list would
-            be another one as a name; None: such a file is refused.
+        proper_nouns: called once, with the sentences without tags in which it matters whether a
+            word of the list is a name; None: such a file is refused.
 
     Raises:
         DataError: what `read_conll`, `read_names` and `read_swaps` raise; a copy would have the
@@ -164,7 +164,7 @@ def augment(
 
 @frozen
 class _Sentence:
-    """The lines of a sentence, and what their columns say of each word."""
+    """The lines of a sentence, and their columns by word."""
 
     line: int
     """1-based line of the first."""
@@ -174,13 +174,13 @@ class _Sentence:
     tags: tuple[str, ...]
     """Parts of speech."""
     entities: tuple[str, ...]
-    """Of the column of named entities, empty where there is none."""
+    """The column of named entities; empty strings if the file has none."""
 
     @classmethod
-    def of(cls, line: int, lines: tuple[str, ...]) -> _Sentence:
+    def from_lines(cls, line: int, lines: tuple[str, ...]) -> _Sentence:
         """The sentence of `lines`, which begins at `line`; the last column is that of clusters."""
         columns = tuple(tuple(_COLUMN.finditer(text)) for text in lines)
-        rows = [[column[0] for column in row] for row in columns]
+        rows = [text.split() for text in lines]
         words = tuple(row[WORD] for row in rows)
         tags = tuple(row[TAG] if len(row) > TAG + 1 else NO_TAG for row in rows)
         entities = tuple(row[ENTITY] if len(row) > ENTITY + 1 else "" for row in rows)
@@ -207,14 +207,14 @@ def _parts(lines: Sequence[str]) -> list[_Sentence | str]:
     number = 1
     for is_sentence, group in groupby(lines, has_word):
         some = tuple(group)
-        parts += [_Sentence.of(number, some)] if is_sentence else some
+        parts += [_Sentence.from_lines(number, some)] if is_sentence else some
         number += len(some)
     return parts
 
 
 @dataclass(slots=True)
 class _Work:
-    """The file's running totals, and the ids that words of names have got."""
+    """The file's running totals, and the ids that replace the words of names."""
 
     kind: Kind
     names: Collection[str]
@@ -222,7 +222,7 @@ class _Work:
     table: GenderedWords
     has_entities: bool
     proper: dict[int, Collection[int]] = field(default_factory=dict)
-    """Which words are proper nouns where the file does not say it, by the sentence's first line."""
+    """The proper nouns of sentences without tags, by the sentence's first line."""
     ids: dict[str, str] = field(default_factory=dict)
     swapped: int = 0
     replaced: int = 0
@@ -235,19 +235,26 @@ class _Work:
         proper_nouns: ProperNouns | None,
         file: TextFile,
     ) -> str:
-        """Ask about the sentences that need it; what found the proper nouns, "" where none does."""
-        asked = [sentence for sentence in sentences if self._needs_tags(sentence)]
-        if not asked:
+        """Find the proper nouns of the sentences that need them.
+
+        Returns what found them; empty if no sentence needs them.
+        """
+        untagged = [sentence for sentence in sentences if self._needs_tags(sentence)]
+        if not untagged:
             return ""
         if proper_nouns is None:
             message = "expected parts of speech in the fifth column, to know names by, got none"
-            raise file.error(f"{message}; tag the file, or give `proper_nouns`", asked[0].line)
-        found, by = proper_nouns([sentence.words for sentence in asked])
-        self.proper = {sentence.line: of for sentence, of in zip(asked, found, strict=True)}
-        return by
+            raise file.error(f"{message}; tag the file, or give `proper_nouns`", untagged[0].line)
+
+        places, tagger = proper_nouns([sentence.words for sentence in untagged])
+        self.proper = {
+            sentence.line: of_sentence
+            for sentence, of_sentence in zip(untagged, places, strict=True)
+        }
+        return tagger
 
     def _needs_tags(self, sentence: _Sentence) -> bool:
-        """Whether a word would be another one as a name, and the file does not say it."""
+        """Whether tags decide what a word of the copy is, and the file has none."""
         if self.has_entities or sentence.is_tagged:
             return False
         candidates = set(self._in_list(sentence.words))
@@ -291,7 +298,8 @@ class _Work:
             return
         proper = self.proper.get(sentence.line, ())
         for n in self._in_list(sentence.words):
-            if sentence.tags[n] in NAME_TAGS if sentence.is_tagged else n in proper:
+            is_proper = sentence.tags[n] in NAME_TAGS if sentence.is_tagged else n in proper
+            if is_proper:
                 yield n
 
     def _in_list(self, words: Sequence[str]) -> Iterator[int]:
@@ -313,21 +321,21 @@ class _Work:
         return self.ids.setdefault(word, f"E{len(self.ids) + 1}")
 
     def warn(self, path: Path) -> None:
-        """Say where no name was replaced, or nothing changed."""
+        """Warn if no name was replaced, or nothing changed."""
         if self.kind == "words":
-            found = "" if self.swapped else "there are no gendered words"
+            reason = "" if self.swapped else "there are no gendered words"
         elif self.replaced:
-            found = ""
+            reason = ""
         elif self.alone:
-            found = f"the list has no counterpart of the {self.alone} first names (--names)"
+            reason = f"the list has no counterpart of the {self.alone} first names (--names)"
         elif self.has_entities:
-            found = "no person among the named entities has a name of the list"
+            reason = "no person among the named entities has a name of the list"
         else:
-            found = "no word is a name of the list"
-        if found:
+            reason = "no word is a name of the list"
+        if reason:
             as_they_are = "the copies are the documents as they are"
             changed = "no name was replaced" if self.swapped else as_they_are
-            _log.warning("%s: %s: %s", path, changed, found)
+            _log.warning("%s: %s: %s", path, changed, reason)
 
 
 def _persons_in(sentence: _Sentence) -> Iterator[int]:

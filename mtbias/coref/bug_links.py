@@ -36,13 +36,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtbias.coref.dataset import CorefDataset, DatasetScores, NamedNumber, shares_by_group
-from mtbias.coref.documents import Answers, Clusters, CorefText
+from mtbias.coref.documents import Answers, Cluster, Clusters, CorefText
 from mtbias.corpora.bug import INDEX_NOTE, BugRow, moved, read_rows, row_numbers, stands_at
 from mtbias.english.words import count_pronouns
 from mtbias.files.encodings import without_mojibake
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import interval_of_sum, wilson_percent
-from mtbias.stats.results import Counts, Floats, Interval, enough, percent, source
+from mtbias.stats.results import Counts, Estimate, Floats, Interval, enough, percent, source
 from mtbias.types import Gender, Stereotype, frozen
 
 BIN = 5
@@ -74,7 +74,7 @@ class BugSentence:
     occupation: str
     """The profession, in lower case."""
     misplaced: bool
-    """Whether another word stands at one of the two indices."""
+    """Whether one of the two indices is that of another word."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,20 @@ class Bug(CorefDataset):
         """
         texts = []
         for row in self.rows:
-            gold = tuple(
-                (at, at) for at in sorted({row.profession, row.pronoun}) if at < len(row.words)
-            )
+            places = sorted({row.profession, row.pronoun})
+            cluster = tuple((place, place) for place in places if place < len(row.words))
+            gold = (cluster,) if len(cluster) == 2 else ()
             tokens = tuple("".join(word.split()) or "_" for word in row.words)
-            of_both = (gold,) if len(gold) == 2 else ()
             pronoun = (row.pronoun, row.pronoun)
-            texts.append(CorefText(row.id, tokens, " ".join(row.words), of_both, pronoun=pronoun))
+            texts.append(CorefText(row.id, tokens, " ".join(row.words), gold, pronoun=pronoun))
         return texts
 
-    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+    def right(
+        self,
+        at: int,
+        text: CorefText,  # noqa: ARG002 - the base class's
+        answer: Clusters,
+    ) -> bool:
         """See `CorefDataset`; where a cluster has both words."""
         row = self.rows[at]
         return linking_clusters(answer, row.profession, row.pronoun) > 0
@@ -125,68 +129,100 @@ class Bug(CorefDataset):
         linking = [
             linking_clusters(answers.of[row.id], row.profession, row.pronoun) for row in self.rows
         ]
-        misplaced, several = sum(row.misplaced for row in self.rows), sum(n > 1 for n in linking)
+        is_right = [hits > 0 for hits in linking]
+        cells = [
+            (_GENDERS.index(row.gender), _SIDES.index(row.stereotype), right)
+            for row, right in zip(self.rows, is_right, strict=True)
+        ]
+
+        groups = self._groups()
+        units: dict[str, NumberUnits] = {}
+        for part, (_, places) in groups.items():
+            professions = [self.rows[place].occupation for place in places]
+            cells_of_part = [cells[place] for place in places]
+            units[part] = NumberUnits.of_cells(cells_of_part, _SHAPE, professions, _numbers)
+
+        numbers: list[NamedNumber] = []
+        counts: dict[str, dict[str, float | None]] = {}
+        for part, (stream, _) in groups.items():
+            estimates = _estimates(units[part], resamples, [seed, *stream])
+            for key, (label, _) in _NUMBERS.items():
+                numbers.append(NamedNumber(part, key, label, estimates[key], headline=not part))
+            counts[part or "all"] = _counts(_kinds(_table(units[part])))
+
+        by_gender = (
+            (row.occupation, _GENDERS.index(row.gender), right)
+            for row, right in zip(self.rows, is_right, strict=True)
+            if row.gender is not Gender.NEUTRAL
+        )
+        return DatasetScores(
+            tuple(numbers),
+            {"": units[""]},
+            counts,
+            self._notes(linking),
+            sides=shares_by_group(by_gender),
+        )
+
+    def _groups(self) -> dict[str, tuple[list[int], Sequence[int]]]:
+        """By group of rows, the number of its random stream and the places of its rows."""
         groups: dict[str, tuple[list[int], Sequence[int]]] = {"": ([0], range(len(self.rows)))}
         for by in _GROUPS:
             values = [by.value(row) for row in self.rows]
             for order, value in enumerate(sorted(set(values))):
-                places_of = [at for at, other in enumerate(values) if other == value]
-                groups[by.name(value)] = [by.stream, order], places_of
-        numbers: list[NamedNumber] = []
-        counts: dict[str, dict[str, float | None]] = {}
-        places = [
-            (_GENDERS.index(row.gender), _SIDES.index(row.stereotype), hits > 0)
-            for row, hits in zip(self.rows, linking, strict=True)
-        ]
-        professions = [row.occupation for row in self.rows]
-        units = {
-            part: NumberUnits.of_cells(
-                [places[at] for at in of], _SHAPE, [professions[at] for at in of], _numbers
-            )
-            for part, (_, of) in groups.items()
-        }
-        for part, (stream, _) in groups.items():
-            kinds = _kinds(units[part].sums.sum(axis=0).astype(np.int64).reshape(_SHAPE))
-            n = {kind: int(of.sum()) for kind, of in kinds.items()}
-            found = units[part].estimates(
-                resamples,
-                source([seed, *stream]),
-                n={key: sum(n[side] for side in sides) for key, (_, sides) in _NUMBERS.items()},
-                intervals=[
-                    key for key, (_, sides) in _NUMBERS.items() if all(n[side] for side in sides)
-                ],
-            )
-            right = int(kinds["all"][1])
-            found["accuracy"] = replace(found["accuracy"], interval=wilson_percent(right, n["all"]))
-            for key in _DIFFERENCES if resamples else ():
-                first, second = (kinds[side] for side in _NUMBERS[key][1])
-                sizes = [int(first.sum()), int(second.sum())]
-                if min(sizes) and (found[key].interval is None or not enough(sizes)):
-                    found[key] = replace(found[key], interval=_newcombe(first, second))
-            numbers += [
-                NamedNumber(part, key, label, found[key], headline=not part)
-                for key, (label, _) in _NUMBERS.items()
-            ]
-            counts[part or "all"] = {
-                name: count
-                for kind in n
-                for name, count in ((kind, n[kind]), (f"{kind}, right", int(kinds[kind][1])))
-            }
-        noted = {
+                places = [place for place, other in enumerate(values) if other == value]
+                groups[by.name(value)] = [by.stream, order], places
+        return groups
+
+    def _notes(self, linking: Sequence[int]) -> tuple[str, ...]:
+        """The notes on rows, given how many clusters link each."""
+        total = len(self.rows) + self.skipped
+        misplaced = sum(row.misplaced for row in self.rows)
+        several = sum(clusters > 1 for clusters in linking)
+        rows_of = {
             f"{INDEX_NOTE} ({self.moved} rows)": self.moved,
-            f"without a sentence, left out: {self.skipped} of {len(self.rows) + self.skipped} rows": self.skipped,
+            f"without a sentence, left out: {self.skipped} of {total} rows": self.skipped,
             f"with another word at an index, counted: {misplaced} rows": misplaced,
             f"linked by more than one cluster, counted once: {several} rows": several,
         }
-        notes = tuple(note for note, rows in noted.items() if rows)
-        by_gender = (
-            (row.occupation, _GENDERS.index(row.gender), hits > 0)
-            for row, hits in zip(self.rows, linking, strict=True)
-            if row.gender is not Gender.NEUTRAL
-        )
-        return DatasetScores(
-            tuple(numbers), {"": units[""]}, counts, notes, sides=shares_by_group(by_gender)
-        )
+        return tuple(note for note, rows in rows_of.items() if rows)
+
+
+def _table(units: NumberUnits) -> Counts:
+    """The table of the rows of a group, of `_SHAPE`."""
+    return np.asarray(units.sums.sum(axis=0), dtype=np.int64).reshape(_SHAPE)
+
+
+def _estimates(units: NumberUnits, resamples: int, stream: Sequence[int]) -> dict[str, Estimate]:
+    """The numbers of a group of rows with their intervals, drawn from its own random stream."""
+    kinds = _kinds(_table(units))
+    n = {kind: int(rows.sum()) for kind, rows in kinds.items()}
+    denominators: dict[str, float] = {}
+    defined: list[str] = []
+    for key, (_, compared) in _NUMBERS.items():
+        sizes = [n[kind] for kind in compared]
+        denominators[key] = sum(sizes)
+        if all(sizes):
+            defined.append(key)
+    estimates = units.estimates(resamples, source(stream), n=denominators, intervals=defined)
+
+    right = int(kinds["all"][1])
+    accuracy = replace(estimates["accuracy"], interval=wilson_percent(right, n["all"]))
+    estimates["accuracy"] = accuracy
+    for key in _DIFFERENCES if resamples else ():
+        first, second = (kinds[kind] for kind in _NUMBERS[key][1])
+        sizes = [int(first.sum()), int(second.sum())]
+        if min(sizes) and (estimates[key].interval is None or not enough(sizes)):
+            estimates[key] = replace(estimates[key], interval=_newcombe(first, second))
+    return estimates
+
+
+def _counts(kinds: Mapping[str, Counts]) -> dict[str, float | None]:
+    """The rows and the right rows of each kind."""
+    counts: dict[str, float | None] = {}
+    for kind, rows in kinds.items():
+        counts[kind] = int(rows.sum())
+        counts[f"{kind}, right"] = int(rows[1])
+    return counts
 
 
 _NUMBERS = {
@@ -194,20 +230,20 @@ _NUMBERS = {
     "delta_g": ("ΔG", ("male", "female")),
     "delta_s": ("ΔS", ("stereotypical", "anti")),
 }
-"""By key, what a number is called, and the kinds of rows that it compares: where one has no rows,
-it is undefined."""
+"""By key, the label of a number and the kinds of rows that it compares; it is undefined if one of
+them has no rows."""
 
 _DIFFERENCES = ("delta_g", "delta_s")
 
 
 class _Property(NamedTuple):
-    """What rows are grouped by."""
+    """A property that rows are grouped by."""
 
     stream: int
     """Of random numbers: a new property leaves the intervals of the others as they are."""
     value: Callable[[BugSentence], Any]
     name: Callable[[Any], str]
-    """What the group of a value is called."""
+    """The name of the group of a value."""
 
 
 _GROUPS = (
@@ -262,10 +298,11 @@ def _sentence(row: BugRow, id_: str) -> BugSentence:
 
 def linking_clusters(clusters: Clusters, first: int, second: int) -> int:
     """How many of `clusters` contain both words: one of their mentions has start <= word <= end."""
-    return sum(
-        all(any(start <= word <= end for start, end in cluster) for word in (first, second))
-        for cluster in clusters
-    )
+    return sum(_contains(cluster, first) and _contains(cluster, second) for cluster in clusters)
+
+
+def _contains(cluster: Cluster, word: int) -> bool:
+    return any(start <= word <= end for start, end in cluster)
 
 
 def _newcombe(first: Counts, second: Counts) -> Interval:

@@ -40,6 +40,7 @@ from mtbias.coref.documents import (
     Clusters,
     ConllDocument,
     CorefText,
+    Mention,
     joined,
     read_conll,
     repeated,
@@ -64,10 +65,7 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
         key: the gold entities; each mention in one of them only, none empty.
         response: the system's; the same.
     """
-    key_of, response_of = (
-        {mention: entity for entity, cluster in enumerate(clusters) for mention in cluster}
-        for clusters in (key, response)
-    )
+    key_of, response_of = _entity_of(key), _entity_of(response)
     common: Counter[tuple[int, int]] = Counter(
         (entity, response_of[mention])
         for mention, entity in key_of.items()
@@ -89,6 +87,14 @@ def count_coref(key: Clusters, response: Clusters) -> Floats:
     return np.array(rows, dtype=np.float64)
 
 
+def _entity_of(clusters: Clusters) -> dict[Mention, int]:
+    """The number of the entity of each mention."""
+    entity_of: dict[Mention, int] = {}
+    for entity, cluster in enumerate(clusters):
+        entity_of.update(dict.fromkeys(cluster, entity))
+    return entity_of
+
+
 def count_table(counts: Iterable[Floats]) -> Floats:
     """An array ``[n, 16]``, a row for each of `counts`: what `bootstrap_units` and others
     resample.
@@ -107,8 +113,8 @@ def compute_coref(table: Floats) -> dict[str, Estimate]:
     """The scores in per cent of the documents whose counts are the rows of `table`.
 
     For each of `PARTS` its F1 (``muc``), ``muc_recall`` and ``muc_precision``. n of recall and
-    precision is their denominator, of F1 documents. Recall is None where the key has nothing to
-    find, precision where the response has found nothing; F1 is None where both are, 0 where one is.
+    precision is their denominator, of F1 documents. Recall is None if the key has nothing to find,
+    precision if the response has nothing; F1 is None if both are, and 0 if one of them is.
     """
     sums = table.sum(axis=0)
     scores: dict[str, Estimate] = {}
@@ -134,18 +140,15 @@ class Conll(CorefDataset):
 
     @cached_property
     def texts(self) -> list[CorefText]:
-        """Its documents; of a mention that stands in a cluster already the first one counts."""
-        made = []
+        """Its documents; of a repeated mention the first counts."""
+        texts = []
         for document in self.documents:
-            ends = accumulate(map(len, document.sentences))
-            gold = without_repeated(document.clusters)
             words = document.words
-            made.append(
-                CorefText(
-                    document.id, words, joined(words), gold, tuple(end - 1 for end in ends)[:-1]
-                )
-            )
-        return made
+            gold = without_repeated(document.clusters)
+            lengths = accumulate(map(len, document.sentences))
+            sentence_ends = tuple(length - 1 for length in lengths)[:-1]
+            texts.append(CorefText(document.id, words, joined(words), gold, sentence_ends))
+        return texts
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`: ``perfect`` alone, which finds the right clusters."""
@@ -155,36 +158,37 @@ class Conll(CorefDataset):
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`; intervals of F1 are percentile bootstraps over documents."""
-        found = [answers.of[text.id] for text in self.texts]
-        pairs = zip(self.texts, found, strict=True)
+        output = [answers.of[text.id] for text in self.texts]
+        pairs = zip(self.texts, output, strict=True)
         table = count_table(
             count_coref(text.gold, without_repeated(clusters)) for text, clusters in pairs
         )
-        units = NumberUnits(
-            table,
-            [text.id for text in self.texts],
-            lambda sums: {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))},
-        )
+        units = NumberUnits(table, [text.id for text in self.texts], _f1)
         estimates = {**compute_coref(table), **units.over("rows", resamples, seed)}
-        labels = {
-            f"{key}{rate}": f"{label} {rate[1:] or 'F1'}"
-            for key, label in PARTS.items()
-            for rate in RATES
-        }
-        numbers = (
-            NamedNumber("", key, label, estimates[key], headline=key in units.numbers(table[:1]))
-            for key, label in {"f1": "CoNLL F1", **labels}.items()
+
+        labels = {"f1": "CoNLL F1"}
+        for key, label in PARTS.items():
+            for rate in RATES:
+                labels[f"{key}{rate}"] = f"{label} {rate[1:] or 'F1'}"
+        headlines = units.numbers(table[:1])
+        numbers = tuple(
+            NamedNumber("", key, label, estimates[key], headline=key in headlines)
+            for key, label in labels.items()
         )
-        given = {"data": [document.clusters for document in self.documents], "output": found}
-        again = {of: sum(map(repeated, clusters)) for of, clusters in given.items()}
-        notes = (
-            f"mentions of the {of} that stand in a cluster already, left out: {n}"
-            for of, n in again.items()
-            if n
-        )
-        return DatasetScores(
-            tuple(numbers), {"": units}, gendered_mentions(self.texts), tuple(notes)
-        )
+
+        gold = [document.clusters for document in self.documents]
+        notes = []
+        for name, clusters_of in (("data", gold), ("output", output)):
+            if n := sum(map(repeated, clusters_of)):
+                notes.append(
+                    f"mentions of the {name} that stand in a cluster already, left out: {n}"
+                )
+        return DatasetScores(numbers, {"": units}, gendered_mentions(self.texts), tuple(notes))
+
+
+def _f1(sums: Floats) -> dict[str, Floats]:
+    """The CoNLL score and the F1 of each of `PARTS`, of each row of `sums`."""
+    return {"f1": conll_f1(sums), **dict(zip(PARTS, _rates(sums)[2].T, strict=True))}
 
 
 RATES = ("", "_recall", "_precision")
@@ -210,29 +214,27 @@ def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float |
     Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun stands
     for.
     """
-    pronouns, last_words, chains = (
-        Counter[Gender | None](),
-        Counter[Gender | None](),
-        Counter[frozenset[Gender]](),
-    )
+    pronouns: Counter[Gender | None] = Counter()
+    last_words: Counter[Gender | None] = Counter()
+    chains: Counter[frozenset[Gender]] = Counter()
     for text in texts:
         for chain in text.gold:
-            found = [
-                GENDER_OF_PRONOUN.get(text.tokens[start].lower())
-                for start, end in chain
-                if start == end
-            ]
-            pronouns.update(found)
+            single_words = [text.tokens[start].lower() for start, end in chain if start == end]
+            of_pronouns = [GENDER_OF_PRONOUN.get(word) for word in single_words]
+            pronouns.update(of_pronouns)
             last_words.update(word_gender(text.tokens[end]) for _, end in chain)
-            chains[frozenset(gender for gender in found if gender)] += 1
+            chains[frozenset(gender for gender in of_pronouns if gender)] += 1
+
     genders = (Gender.MALE, Gender.FEMALE)
+    chain_counts: dict[str, float | None] = {
+        gender: chains[frozenset({gender})] for gender in genders
+    }
+    chain_counts["both"] = chains[frozenset(genders)]
     return {
         "mentions that are a pronoun": {gender: pronouns[gender] for gender in genders},
         "mentions by their last word": {gender: last_words[gender] for gender in genders},
-        "chains with a pronoun": {
-            **{gender: chains[frozenset({gender})] for gender in genders}, "both": chains[frozenset(genders)],
-        },
-    }  # fmt: skip
+        "chains with a pronoun": chain_counts,
+    }
 
 
 def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
@@ -242,7 +244,12 @@ def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
     rows, columns = sorted({k for k, _ in similarity}), sorted({r for _, r in similarity})
     if len(similarity) == len(rows) == len(columns):  # no choice
         return sum(similarity.values())
-    matrix = np.array([[similarity.get((k, r), 0.0) for r in columns] for k in rows])
+
+    row_of = {entity: n for n, entity in enumerate(rows)}
+    column_of = {entity: n for n, entity in enumerate(columns)}
+    matrix = np.zeros((len(rows), len(columns)))
+    for (k, r), value in similarity.items():
+        matrix[row_of[k], column_of[r]] = value
     return float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
 
 
@@ -251,8 +258,8 @@ def _rates(sums: Floats) -> tuple[Floats, Floats, Floats]:
     hits_r, all_r, hits_p, all_p = np.moveaxis(sums.reshape(*sums.shape[:-1], len(PARTS), 4), -1, 0)
     recall, precision = percent(hits_r, all_r), percent(hits_p, all_p)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
-    # Of an undefined one and a defined one the scorer makes 0: either nothing was to be found and
-    # something was said, or the reverse. Of two undefined ones nothing can be said.
+    # Where one of the two is undefined the scorer's F1 is 0: the key is empty and the response is
+    # not, or the reverse. Where both are, F1 is undefined.
     f1 = np.where(
         np.isnan(recall) & np.isnan(precision),
         np.nan,

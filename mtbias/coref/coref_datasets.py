@@ -4,7 +4,7 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -34,10 +34,10 @@ T = TypeVar("T")
 
 class _Known(NamedTuple):
     kind: type[CorefDataset]
-    opened: Callable[..., CorefDataset]
+    read: Callable[..., CorefDataset]
     places: Mapping[str, Sequence[str]]
-    """Where it is in a folder of data sets, the first of them that is there; and what `mtbias
-    fetch` calls what lies there, and then what it is read with, where that is there too."""
+    """Its places in a folder of data sets, the first that exists counting; for each the names by
+    which `mtbias fetch` gets it, and then the files that go with it."""
 
 
 _KNOWN: Mapping[str, _Known] = {
@@ -54,7 +54,7 @@ _KNOWN: Mapping[str, _Known] = {
     "conll": _Known(Conll, read_conll_gold, {}),
 }
 WITHOUT_DATA = "sowinobias"
-"""What is made, and not read."""
+"""The data set that is generated, and needs no data."""
 
 
 def open_dataset(name: DatasetName, data: Path | None, **options: object) -> CorefDataset:
@@ -76,9 +76,7 @@ def open_dataset(name: DatasetName, data: Path | None, **options: object) -> Cor
     data = located({}, [], [name])[name] if data is None else data
     if data is not None and not data.exists():
         raise DataError(f"there is no such file or folder; give another{_fetched(name)}", path=data)
-    return _KNOWN[name].opened(
-        data, **{option: value for option, value in options.items() if value}
-    )
+    return _KNOWN[name].read(data, **{option: value for option, value in options.items() if value})
 
 
 def limited(dataset: CorefDataset, most: int) -> CorefDataset:
@@ -91,37 +89,37 @@ def limited(dataset: CorefDataset, most: int) -> CorefDataset:
     Raises:
         UsageError: the data set cannot be divided.
     """
-    made: CorefDataset
+    part: CorefDataset
     match dataset:
         case Gap():
             instances = tuple(spread(dataset.file.instances, most))
-            made = replace(dataset, file=replace(dataset.file, instances=instances), weights={})
+            part = replace(dataset, file=replace(dataset.file, instances=instances), weights={})
         case CounterGap():
             chosen = tuple(spread(dataset.quadruples, max(1, most // len(ROLES))))
             instances = tuple(chain.from_iterable(one.instances for one in chosen))
             file = replace(dataset.file, instances=instances)
-            made = replace(dataset, file=file, quadruples=chosen)
+            part = replace(dataset, file=file, quadruples=chosen)
         case Bug():
-            made = replace(dataset, rows=tuple(spread(dataset.rows, most)))
+            part = replace(dataset, rows=tuple(spread(dataset.rows, most)))
         case WinoBias():
             documents = dataset.documents.values()
             lines = sorted({one.line for one in documents})
-            kept = set(spread(lines, max(1, most // len(dataset.sets))))
+            chosen_lines = set(spread(lines, max(1, most // len(dataset.sets))))
             sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
-            for key, of in dataset.sets.items():
-                sets[key] = tuple(one for one in of if one.line in kept)
-            made = replace(dataset, sets=sets)
+            for key, of_set in dataset.sets.items():
+                sets[key] = tuple(one for one in of_set if one.line in chosen_lines)
+            part = replace(dataset, sets=sets)
         case _:
             raise UsageError(
                 f"limit: expected it for gap, counter-gap, bug and winobias, got {dataset.name}"
             )
     # Of some data sets this belongs to the class, and the class is frozen.
-    object.__setattr__(made, "signed", {**dataset.signed, "limit": str(most)})
-    return made
+    object.__setattr__(part, "signed", {**dataset.signed, "limit": str(most)})
+    return part
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
-    """`count` of `items`, evenly spread; all where there are no more."""
+    """`count` of `items`, evenly spread; all of them if there are no more than that."""
     total = len(items)
     return [items[n * total // count] for n in range(count)] if count < total else list(items)
 
@@ -130,14 +128,14 @@ def texts_of(dataset: CorefDataset, stereotype: Stereotype) -> list[CorefText]:
     """The documents whose gender fits the stereotype, or does not.
 
     Raises:
-        UsageError: the data set does not say so of its documents.
+        UsageError: the data set has no stereotypes for its documents.
     """
     match dataset:
         case WinoBias():
             ids: set[str] = set()
-            for (_, _, side), of in dataset.sets.items():
-                if side is stereotype:
-                    ids.update(one.id for one in of)
+            for (_, _, condition), documents in dataset.sets.items():
+                if condition is stereotype:
+                    ids.update(document.id for document in documents)
         case Bug():
             ids = {row.id for row in dataset.rows if row.stereotype is stereotype}
         case _:
@@ -146,10 +144,8 @@ def texts_of(dataset: CorefDataset, stereotype: Stereotype) -> list[CorefText]:
 
 
 def file_notes(dataset: CorefDataset) -> list[str]:
-    """What is to be said of the files of a data set: which have a published name, and other
-    bytes.
-    """
-    names = [name for place in _KNOWN[dataset.name].places.values() for name in place]
+    """A note for each file of a data set whose name is published but whose bytes differ."""
+    names = list(chain.from_iterable(_KNOWN[dataset.name].places.values()))
     return [UNPUBLISHED.format(file) for file in unpublished_files(names, dataset.files)]
 
 
@@ -158,7 +154,7 @@ def refuse_others(name: DatasetName, options: Mapping[str, object]) -> None:
     for option, value in options.items():
         if value and option not in _KNOWN[name].kind.options:
             having = " and ".join(
-                other for other, of in _KNOWN.items() if option in of.kind.options
+                other for other, known in _KNOWN.items() if option in known.kind.options
             )
             raise UsageError(f"--{option.replace('_', '-')} goes with {having}, not with {name}")
 
@@ -191,7 +187,7 @@ def located(
     names: Sequence[str] = (),
     cache: Path | None = None,
 ) -> dict[DatasetName, Path | None]:
-    """Where each data set is of `names` (empty: all that are there), in the order of `DATASETS`.
+    """The place of each data set of `names` (empty: all that exist), in the order of `DATASETS`.
 
     Args:
         named: paths by name, as `open_dataset` takes them.
@@ -199,9 +195,9 @@ def located(
         names: of data sets.
         cache: mtbias's cache; None: as `cache_folder` has it.
 
-    SoWinoBias needs no data: its place is None where it is named and no vocabulary is given. Unless
-    it is, it is left out, since the paper's lists make 16,384 sentences. What is found in the cache
-    is checked, as `cached_file` does.
+    SoWinoBias needs no data: if it is named without a vocabulary, its place is None. If it is not
+    named, it is left out, since the paper's lists make 16,384 sentences. Files of the cache are
+    checked as by `cached_file`.
 
     Raises:
         DataError: a data set of `names` is nowhere; there is none at all; a file of the cache is
@@ -217,40 +213,60 @@ def located(
     for dataset in DATASETS:
         if names and dataset not in names:
             continue
-        places = {
-            folder / place: of
-            for folder in (*folders, cached)
-            for place, of in _KNOWN[dataset].places.items()
-        }
-        there, missing = named.get(dataset), None
-        for place in [place for place in places if place.exists()] if there is None else ():
-            try:
-                for fetched in places[place] if place.is_relative_to(cached) else ():
-                    if (cached / fetched_source(fetched).name).is_dir():
-                        cached_file(fetched, cache)
-            except (
-                MissingResourceError
-            ) as error:  # it was never fetched whole: the next place may be
-                missing = missing or error
-                continue
-            there = place
-            break
-        if there is None and dataset in names and dataset != WITHOUT_DATA:
+        path, missing = named.get(dataset), None
+        places = _places(dataset, (*folders, cached))
+        if path is None:
+            path, missing = _first_whole(places, cached, cache)
+
+        if path is None and dataset in names and dataset != WITHOUT_DATA:
             looked = f"nothing at {' or '.join(map(str, places))}" if places else "no file"
             raise missing or DataError(
                 f"{dataset}: {looked}; give its place with --data{_fetched(dataset)}"
             )
-        if there is not None or dataset in names:
-            located[dataset] = there
+        if path is not None or dataset in names:
+            located[dataset] = path
+
     if not located:
+        known = ", ".join(chain.from_iterable(dataset.places for dataset in _KNOWN.values()))
         raise DataError(
-            f"no data set: neither given nor in {', '.join(map(str, (*folders, cached)))}; give --data NAME=PATH, or a "
-            f"folder with {', '.join(place for one in _KNOWN.values() for place in one.places)}; or run mtbias fetch"
+            f"no data set: neither given nor in {', '.join(map(str, (*folders, cached)))}; give "
+            f"--data NAME=PATH, or a folder with {known}; or run mtbias fetch"
         )
     return located
 
 
+def _places(dataset: DatasetName, folders: Iterable[Path]) -> dict[Path, Sequence[str]]:
+    """Where a data set may be in `folders`, and the files that `mtbias fetch` gets for each."""
+    places: dict[Path, Sequence[str]] = {}
+    for folder in folders:
+        for place, files in _KNOWN[dataset].places.items():
+            places[folder / place] = files
+    return places
+
+
+def _first_whole(
+    places: Mapping[Path, Sequence[str]], cached: Path, cache: Path | None
+) -> tuple[Path | None, MissingResourceError | None]:
+    """The first of `places` that exists, and in the cache has all of its files.
+
+    Without one, the error of the first place in the cache that lacks a file.
+    """
+    missing: MissingResourceError | None = None
+    for place, files in places.items():
+        if not place.exists():
+            continue
+        try:
+            for file in files if place.is_relative_to(cached) else ():
+                if (cached / fetched_source(file).name).is_dir():
+                    cached_file(file, cache)
+        except MissingResourceError as error:  # never fetched whole: try the next place
+            missing = missing or error
+            continue
+        return place, None
+    return None, missing
+
+
 def _fetched(dataset: DatasetName) -> str:
     """The end of a message: how to get a data set."""
-    name = next((of[0] for of in _KNOWN[dataset].places.values() if of), None)
+    name = next((files[0] for files in _KNOWN[dataset].places.values() if files), None)
     return f", or run: mtbias fetch --dataset {name}" if name else ""

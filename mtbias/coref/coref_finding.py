@@ -9,6 +9,7 @@ difference.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from mtbias.coref.dataset import DatasetScores, NamedNumber, Share, Sides
@@ -53,7 +54,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "bias_differs": Rule("by how much two systems' differences differ", "corrected p below 0.05"),
 }  # fmt: skip
-"""By the name that a sentence has in JSON, in the order in which they are said."""
+"""By the name of the sentence in JSON, in the order of the sentences."""
 
 _WIDEST = 3
 
@@ -64,18 +65,18 @@ class Side(NamedTuple):
     key: str
     """The number that measures a system on them; of BUG the count of right ones."""
     short: str
-    """For a drawing, and a name of the kind: ``pro``."""
+    """A short name for drawings: ``pro``."""
     sentences: str
     """``sentences that fit the stereotype``."""
     favoured: str
-    """Whom a system favours that is better on them."""
+    """Those whom a system favours if it is better on these sentences."""
 
 
 class Contrast(NamedTuple):
     """Two sides of a data set and their difference."""
 
     number: str
-    """What both sides' numbers are called."""
+    """The name of both sides' numbers."""
     first: Side
     second: Side
     difference: str
@@ -90,12 +91,12 @@ class Contrast(NamedTuple):
         return 1.0 if self.is_ratio else 0.0
 
     def estimates(self, scores: DatasetScores, part: str) -> tuple[Estimate, Estimate] | None:
-        """The numbers of both sides in a part; None where it does not have them."""
+        """The numbers of both sides in a part; None if it lacks one of them."""
         first, second = (_side(scores, part, side.key) for side in (self.first, self.second))
         return None if first is None or second is None else (first, second)
 
     def favoured(self, difference: Estimate) -> Side | None:
-        """The side that is clearly better; None where there is no clear difference."""
+        """The side that is clearly better; None without a clear difference."""
         if difference.value is None:
             return None
         if difference.interval is not None:
@@ -109,7 +110,7 @@ class Contrast(NamedTuple):
 
 
 def _side(scores: DatasetScores, part: str, key: str) -> Estimate | None:
-    """A number of a part, or of BUG's counts of all rows the share that is right."""
+    """A number of a part; of BUG the share of right rows, from the counts of all rows."""
     named = scores.by_key.get((part, key))
     if named is not None:
         return named.estimate
@@ -177,7 +178,7 @@ CONTRASTS: Mapping[str, Sequence[Contrast]] = {
     "sowinobias": (_by_stereotype("all:pro", "all:anti", "accuracy", "all:difference"),),
     "conll": (),
 }  # fmt: skip
-"""What each data set compares; that of the first is drawn, and told by occupation."""
+"""The contrasts of each data set; the first is drawn, and also compared by occupation."""
 
 QUALITY: Mapping[str, str] = {
     "winobias": "f1_average",
@@ -218,12 +219,11 @@ def _contrast(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
     if not defined:
         return
     clear = [part for part, one in defined.items() if contrast.favoured(one)]
-    widest = max(
-        clear or defined, key=lambda part: abs((defined[part].value or 0) - contrast.equal)
-    )
-    told = _values(contrast, scores, widest)
+    candidates = clear or list(defined)
+    widest = max(candidates, key=lambda part: abs((defined[part].value or 0) - contrast.equal))
+    comparison = _values(contrast, scores, widest)
     if contrast.rule == "gender_alone":
-        yield Statement(contrast.rule, f"{told}.")
+        yield Statement(contrast.rule, f"{comparison}.")
         return
     sides = [contrast.favoured(one) for one in defined.values()]
     chosen = contrast.favoured(defined[widest])
@@ -239,14 +239,14 @@ def _contrast(contrast: Contrast, scores: DatasetScores) -> Iterator[Statement]:
         text = f"{text} in {where} parts{reverse}, {most} in {widest}"
     elif widest:
         text = f"{text} in {widest}"
-    yield Statement("favours", f"{text}: {told}.")
+    yield Statement("favours", f"{text}: {comparison}.")
 
 
 def _values(contrast: Contrast, scores: DatasetScores, part: str) -> str:
     """Both sides and their difference."""
     both = contrast.estimates(scores, part)
     assert both is not None  # noqa: S101 - `parts` has only such
-    told = contrast.says.format(
+    both_sides = contrast.says.format(
         first=_short(both[0].value),
         second=_short(both[1].value),
         firsts=_counted(contrast.first, both[0]),
@@ -255,12 +255,12 @@ def _values(contrast: Contrast, scores: DatasetScores, part: str) -> str:
     difference = scores[part, contrast.difference]
     value, ends = difference.value or 0.0, difference.interval
     if contrast.is_ratio:
-        return f"{told}, a ratio (women / men) of {estimate_text(value, ends, 3)}"
+        return f"{both_sides}, a ratio (women / men) of {estimate_text(value, ends, 3)}"
     word = "more"
     if value < 0:
         word, value, ends = "fewer", -value, ends and (-ends[1], -ends[0])
     interval = f" {interval_text(ends, 2)}" if ends else ""
-    return f"{told}: {_short(value)} points {word}{interval}"
+    return f"{both_sides}: {_short(value)} points {word}{interval}"
 
 
 def _short(value: float | None) -> str:
@@ -303,14 +303,16 @@ def _occupations(contrast: Contrast, scores: DatasetScores) -> Iterator[Statemen
     widest = sorted(clear, key=lambda one: (-gap_of(one[1]), one[0]))[:_WIDEST]
     verb = "differs" if len(clear) == 1 else "differ"
     shorts = contrast.first.short, contrast.second.short
-    told = []
+    examples = []
     for name, both in widest:
         first, second = (
             f"{short} {side.right:,} of {side.n:,}"
             for short, side in zip(shorts, both, strict=True)
         )
-        told.append(f"{name} ({first} right, {second})")
-    text = f"{len(clear)} of {len(many)} occupations {verb} clearly, most of all {', '.join(told)}"
+        examples.append(f"{name} ({first} right, {second})")
+    text = (
+        f"{len(clear)} of {len(many)} occupations {verb} clearly, most of all {', '.join(examples)}"
+    )
     yield Statement("occupation", f"{text}.")
 
 
@@ -355,12 +357,14 @@ def _range(
     """
     scores = {one.name: one.results[dataset].scores for one in evaluations}
     of_part: dict[str, dict[str, NamedNumber]] = {}
-    for name, of in scores.items():
-        for part in parts(of, contrast):
-            one = of.by_key[part, contrast.difference]
+    for name, of_system in scores.items():
+        for part in parts(of_system, contrast):
+            one = of_system.by_key[part, contrast.difference]
             if one.estimate.value is not None:
                 of_part.setdefault(part, {})[name] = one
-    numbered = [name for name in scores if any(name in named for named in of_part.values())]
+
+    with_number = set(chain.from_iterable(of_part.values()))
+    numbered = [name for name in scores if name in with_number]
     if len(numbered) < RULES["systems"].limit:
         return
     ends = {part: _ends(named) for part, named in of_part.items()}
@@ -372,10 +376,10 @@ def _range(
             favoured[name].append(contrast.favoured(one.estimate))
     text = _who(contrast, [*favoured.values()])
     where = f" in {widest}" if len(of_part) > 1 else ""
-    told = [_of_system(name, named[name]) for name in (low, high)]
+    least, greatest = (_of_system(name, named[name]) for name in (low, high))
     without = [name for name in scores if name not in numbered]
     left_out = f"; without this number: {', '.join(without)}" if without else ""
-    ends_text = f"from {told[0]} to {told[1]}{left_out}"
+    ends_text = f"from {least} to {greatest}{left_out}"
     yield Statement("systems", f"{text}; {named[low].label}{where}: {ends_text}.")
 
 
@@ -394,8 +398,8 @@ def _who(contrast: Contrast, favoured: Sequence[Sequence[Side | None]]) -> str:
     n, several = len(favoured), max(map(len, favoured)) > 1
     counts = []
     for side in (contrast.first, contrast.second):
-        everywhere = sum(of.count(side) == len(of) for of in favoured)
-        somewhere = sum(side in of for of in favoured)
+        everywhere = sum(sides.count(side) == len(sides) for sides in favoured)
+        somewhere = sum(side in sides for sides in favoured)
         more = f" ({somewhere - everywhere} in some)" if somewhere > everywhere else ""
         counts.append((everywhere, more))
     (first, more), (second, second_more) = counts
@@ -424,12 +428,12 @@ def _quality(dataset: str, differences: Sequence[NumberDifference]) -> Iterator[
     by_other: dict[str, list[NumberDifference]] = {}
     for one in compared:
         by_other.setdefault(one.second, []).append(one)
-    told = [_against(of_parts) for of_parts in by_other.values()]
-    if len(told) == 1:
-        yield Statement("better", f"{told[0].text}.")
-    elif told:
+    comparisons = [_against(of_parts) for of_parts in by_other.values()]
+    if len(comparisons) == 1:
+        yield Statement("better", f"{comparisons[0].text}.")
+    elif comparisons:
         others: dict[str, list[str]] = {}
-        for against in sorted(told, key=lambda one: one.way.startswith("not")):
+        for against in sorted(comparisons, key=lambda one: one.way.startswith("not")):
             others.setdefault(against.way, []).append(against.other)
         texts = [f"{way} {', '.join(names)}" for way, names in others.items()]
         label = compared[0].number.label
@@ -441,7 +445,7 @@ class _Against(NamedTuple):
 
     other: str
     way: str
-    """``better than``, with the number of parts where there are several."""
+    """``better than``; with several parts also their number."""
     text: str
 
 
@@ -457,11 +461,11 @@ def _against(of_parts: Sequence[NumberDifference]) -> _Against:
     else:
         where = f" in {better or worse} of {n} parts" if n > 1 else ""
         way = f"{'better' if better else 'worse'}{where} than"
-    found, number = widest.difference, widest.number
-    values = [number_text(each, number.decimals) for each in (found.first, found.second)]
-    gap = estimate_text(found.difference, found.interval, number.decimals)
+    difference, number = widest.difference, widest.number
+    values = [number_text(each, number.decimals) for each in (difference.first, difference.second)]
+    gap = estimate_text(difference.difference, difference.interval, number.decimals)
     where = f", most in {number.part}" if number.part and n > 1 else ""
-    tested = "" if found.p_holm is not None else " (not tested)"
+    tested = "" if difference.p_holm is not None else " (not tested)"
     text = f"{widest.first} is {way} {widest.second}{where}: {number.label}, {values[0]} against "
     return _Against(widest.second, way, f"{text}{values[1]}, a difference of {gap}{tested}")
 
@@ -470,11 +474,11 @@ def _widest(differences: Sequence[NumberDifference]) -> NumberDifference:
     return max(differences, key=lambda one: abs(one.difference.difference or 0.0))
 
 
-def _sign(found: Difference) -> int:
+def _sign(difference: Difference) -> int:
     """1 where the first is significantly higher, −1 where it is lower, else 0."""
-    if not found.significant or not found.difference:
+    if not difference.significant or not difference.difference:
         return 0
-    return 1 if found.difference > 0 else -1
+    return 1 if difference.difference > 0 else -1
 
 
 def _bias_differs(dataset: str, differences: Sequence[NumberDifference]) -> Iterator[Statement]:
@@ -485,9 +489,11 @@ def _bias_differs(dataset: str, differences: Sequence[NumberDifference]) -> Iter
         if contrast.rule not in RULES or not clear:
             continue
         widest = _widest(clear)
-        found, number = widest.difference, widest.number
-        values = [number_text(each, number.decimals) for each in (found.first, found.second)]
-        gap = estimate_text(found.difference, found.interval, number.decimals)
+        difference, number = widest.difference, widest.number
+        values = [
+            number_text(each, number.decimals) for each in (difference.first, difference.second)
+        ]
+        gap = estimate_text(difference.difference, difference.interval, number.decimals)
         where = f" in {len(clear)} of {len(of_parts)} parts, most in {number.part}"
         where = where if len(of_parts) > 1 else ""
         label = f"{number.label[0].upper()}{number.label[1:]}"

@@ -60,8 +60,8 @@ class CounterGapNumber(NamedTuple):
     n: int
     """How many instances (pairs, for inconsistency) each quadruple adds to its denominator; 1 for
     differences and ρ."""
-    of: str
-    """Only quadruples whose original is of that gender."""
+    group: str
+    """The gender of the originals whose quadruples count; ``all``: both."""
     tested: bool
     """Whether its sign is tested."""
     compared: bool
@@ -141,7 +141,7 @@ class CounterGap(GapLike):
         patterns = NumberUnits.of_cells(
             places, (2, 16), ids, lambda tables: numbers(tables @ _ADDS)
         )
-        shares = [key for key, of in METRICS.items() if not of.tested and key != "rho"]
+        shares = [key for key, metric in METRICS.items() if not metric.tested and key != "rho"]
         patterns = replace(patterns, shares=shares)
         n_f = sum(is_feminine for is_feminine, _ in places)
         n_m = len(places) - n_f
@@ -149,21 +149,26 @@ class CounterGap(GapLike):
         estimates = patterns.estimates(
             resamples,
             source(seed),
-            n={key: of.n * sizes[of.of] for key, of in METRICS.items()},
-            tested=[key for key, of in METRICS.items() if of.tested],
+            n={key: metric.n * sizes[metric.group] for key, metric in METRICS.items()},
+            tested=[key for key, metric in METRICS.items() if metric.tested],
         )
         p = _pvalue(estimates["rho"].value, n_m, n_f)
         estimates["rho"] = replace(estimates["rho"], p=p)
         sums = (patterns.sums.reshape(-1, 2, 16) @ _ADDS).reshape(len(ids), -1)
-        compared = [key for key, of in METRICS.items() if of.compared]
+        compared = [key for key, metric in METRICS.items() if metric.compared]
         units = NumberUnits(
             sums, ids, lambda sums: numbers(sums.reshape(-1, 2, _ADDS.shape[1])), compared
         )
         named = (
             NamedNumber(
-                "", key, of.label, estimates[key], of.compared, RATIO if key == "rho" else 2
+                "",
+                key,
+                metric.label,
+                estimates[key],
+                headline=metric.compared,
+                decimals=RATIO if key == "rho" else 2,
             )
-            for key, of in METRICS.items()
+            for key, metric in METRICS.items()
         )
         return DatasetScores(tuple(named), {"": units}, {"quadruples": dict(sizes)})
 
@@ -194,7 +199,10 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
     for base in dict.fromkeys(_base(instance.id) for instance in file.instances):
         missing = [base + role for role in ROLES if base + role not in by_id]
         if missing:
-            message = f"quadruple {base!r} lacks {', '.join(map(repr, missing))}; it needs all of its four instances"
+            message = (
+                f"quadruple {base!r} lacks {', '.join(map(repr, missing))}; it needs all of its "
+                "four instances"
+            )
             raise DataError(message, path=file.path)
         original, control, swap_1, swap_2 = (by_id[base + role] for role in ROLES)
         genders = [
@@ -202,7 +210,10 @@ def quadruples(file: GapFile) -> tuple[Quadruple, ...]:
         ]
         if not genders[0] == genders[1] != genders[2] == genders[3]:
             pronouns = ", ".join(repr(i.pronoun) for i in (original, control, swap_1, swap_2))
-            message = f"quadruple {base!r} has the pronouns {pronouns}: expected one gender twice, then the other twice"
+            message = (
+                f"quadruple {base!r} has the pronouns {pronouns}: expected one gender twice, then "
+                "the other twice"
+            )
             raise DataError(message, path=file.path)
         complete.append(Quadruple(base, genders[0], (original, control, swap_1, swap_2)))
     return tuple(complete)
@@ -281,12 +292,11 @@ def _rho(levels: Floats) -> Floats:
     # centred.
     rank = np.cumsum(by_level, axis=1) - by_level / 2 - n / 2
     rank_masc, rank_fem = by_gender[:, 1] / 2, -by_gender[:, 0] / 2
-    together = (levels[:, 0] * rank).sum(axis=1) * rank_masc + (levels[:, 1] * rank).sum(
-        axis=1
-    ) * rank_fem
-    spread = (by_level * rank**2).sum(axis=1) * (
-        by_gender[:, 0] * rank_masc**2 + by_gender[:, 1] * rank_fem**2
-    )
+    ranks_masc, ranks_fem = ((levels[:, gender] * rank).sum(axis=1) for gender in (0, 1))
+    together = ranks_masc * rank_masc + ranks_fem * rank_fem
+    spread_levels = (by_level * rank**2).sum(axis=1)
+    spread_genders = by_gender[:, 0] * rank_masc**2 + by_gender[:, 1] * rank_fem**2
+    spread = spread_levels * spread_genders
     with np.errstate(invalid="ignore"):
         return np.where(spread > 0, together / np.sqrt(spread), np.nan)
 

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,14 +70,14 @@ class Named(NamedTuple):
 
     names: tuple[str, str, str, str]
     where: str
-    """Of C and D: ``given``, ``text`` (both stand in it), ``list`` (one or both were chosen from
-    the list of names)."""
+    """The source of C and D: ``given`` (the columns), ``text`` (both are named in it) or ``list``
+    (one or both were chosen from the list of names)."""
     mentions: Mapping[Span, str]
-    """Where they stand in the text, and which of them."""
+    """The name of each mention in the text."""
 
 
 class Rewritten(NamedTuple):
-    """An instance that was made from another, and how."""
+    """An instance rewritten from another, and the words that were swapped for it."""
 
     instance: GapInstance
     words: int
@@ -86,8 +87,9 @@ class Rewritten(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A quadruple: original, control, swap-1, swap-2; and what the swaps, which are alike in it,
-    did with words.
+    """A quadruple: original, control, swap-1 and swap-2.
+
+    Both swaps swap the same words, so one of them has the counts.
     """
 
     instances: tuple[GapInstance, ...]
@@ -111,15 +113,15 @@ def make_quadruple(instance: GapInstance, named: Named, table: GenderedWords | N
             f"{instance.id}: expected four different names, got {a!r}, {b!r}, {c!r}, {d!r}"
         )
     exchanges = {a: b, b: a, c: d, d: c}, {a: c, b: d, c: a, d: b}, {a: d, b: c, c: b, d: a}
-    made = [
+    rewritten = [
         rewrite(instance, named.mentions, names, table, swap_gender=n > 0)
         for n, names in enumerate(exchanges)
     ]
     rest = (
         replace(one.instance, id=instance.id + role)
-        for one, role in zip(made, ROLES[1:], strict=True)
+        for one, role in zip(rewritten, ROLES[1:], strict=True)
     )
-    return Made((instance, *rest), made[1])
+    return Made((instance, *rest), rewritten[1])
 
 
 def write_quadruples(
@@ -146,51 +148,50 @@ def write_quadruples(
         DataError: what the readers raise; none can be made.
         OutputError: `out` is one of the files.
     """
-    file, listed, table = (
-        read_instances(data, labelled=False),
-        read_names(names or EXAMPLE_NAMES),
-        read_swaps(swaps, as_published=as_published),
-    )
-    made: list[tuple[Made, Named]] = []
+    file = read_instances(data, labelled=False)
+    listed = read_names(names or EXAMPLE_NAMES)
+    table = read_swaps(swaps, as_published=as_published)
+
+    quadruples: list[Made] = []
+    sources: Counter[str] = Counter()
     failed: list[str] = []
     chosen = originals(file.instances)
-    for instance, analysis in zip(
-        chosen, tagger([instance.text for instance in chosen]), strict=True
-    ):
+    analyses = tagger([instance.text for instance in chosen])
+    for instance, analysis in zip(chosen, analyses, strict=True):
+        proper = proper_names(instance.text, proper_nouns(analysis))
         try:
-            named = name_people(
-                instance, listed, proper_names(instance.text, proper_nouns(analysis))
-            )
-            made.append((make_quadruple(instance, named, table.words), named))
+            named = name_people(instance, listed, proper)
+            quadruples.append(make_quadruple(instance, named, table.words))
         except DataError as error:
             failed.append(str(error))
-    if not made:
+        else:
+            sources[named.where] += 1
+    if not quadruples:
         raise DataError(f"no quadruple could be made; the first reason: {failed[0]}", path=data)
-    text = write_instances(
-        (instance for one, _ in made for instance in one.instances), file.columns
-    )
-    write_atomic(out, text.encode("utf-8"))
-    in_texts = (token.text for one, _ in made for token in tokenize(one.instances[0].text))
-    if swaps and not has_listed_words(in_texts, table.words):
+
+    instances = chain.from_iterable(quadruple.instances for quadruple in quadruples)
+    write_atomic(out, write_instances(instances, file.columns).encode("utf-8"))
+    if swaps and not has_listed_words(_words_of_originals(quadruples), table.words):
         _log.warning("%s: no word of %s is in it: pronouns alone are swapped", data, swaps)
-    where = Counter(named.where for _, named in made)
-    ambiguous = [
-        f"{one.instances[0].id}: …{place}…" for one, _ in made for place in one.swap.ambiguous
-    ]
+
+    ambiguous: list[str] = []
+    for quadruple in quadruples:
+        original = quadruple.instances[0]
+        ambiguous += [f"{original.id}: …{place}…" for place in quadruple.swap.ambiguous]
+    swapped = sum(quadruple.swap.words for quadruple in quadruples)
     n = len(file.instances)
     counts = {
         "instances": n,
-        "counterfactuals passed over": n - len(made) - len(failed),
+        "counterfactuals passed over": n - len(quadruples) - len(failed),
         "could not be made": len(failed),
-        "quadruples written": len(made),
-        "  other people of the columns C and D": where["given"],
-        "  other people of the text": where["text"],
-        "  other people of the list": where["list"],
-        "gendered words swapped in each of two counterfactuals": sum(
-            one.swap.words for one, _ in made
-        ),
+        "quadruples written": len(quadruples),
+        "  other people of the columns C and D": sources["given"],
+        "  other people of the text": sources["text"],
+        "  other people of the list": sources["list"],
+        "gendered words swapped in each of two counterfactuals": swapped,
         "her or his that may be read either way": len(ambiguous),
     }
+
     options = {
         "list": "given" if names else "example",
         "swaps": "given" if swaps else "shipped",
@@ -201,17 +202,23 @@ def write_quadruples(
         "names": {"names": listed.sha256},
         "swaps": table.files,
     }
-    return MadeFile(
-        counts, ambiguous, str(out), signature_line("coref:counterfactual", files, options), failed
-    )
+    signature = signature_line("coref:counterfactual", files, options)
+    return MadeFile(counts, ambiguous, str(out), signature, failed)
+
+
+def _words_of_originals(quadruples: Iterable[Made]) -> Iterator[str]:
+    for quadruple in quadruples:
+        yield from (token.text for token in tokenize(quadruple.instances[0].text))
 
 
 def originals(instances: Sequence[GapInstance]) -> list[GapInstance]:
-    """The instances without those that were made (-control, -swap-1, -swap-2) from another one
-    among them.
+    """The instances without the counterfactuals (-control, -swap-1, -swap-2) of others among
+    them.
     """
-    made = {instance.id + role for instance in instances for role in ROLES[1:]}
-    return [instance for instance in instances if instance.id not in made]
+    counterfactuals: set[str] = set()
+    for instance in instances:
+        counterfactuals.update(instance.id + role for role in ROLES[1:])
+    return [instance for instance in instances if instance.id not in counterfactuals]
 
 
 def rewrite(
@@ -222,8 +229,8 @@ def rewrite(
     *,
     swap_gender: bool,
 ) -> Rewritten:
-    """Replace each of `mentions`, the place of one of `names`, and with `swap_gender` all gendered
-    words.
+    """Replace each of `mentions` by the name that `names` has for it, and with `swap_gender` all
+    gendered words.
 
     Names themselves are never swapped as words. A name is written as it is spelt, a word with its
     capitals; the "'s" behind a name stays, also where A or B has it as a part.
@@ -264,7 +271,9 @@ def _gendered(
 ) -> tuple[list[Edit], list[str]]:
     """The gendered words outside names; and the ambiguous ones with some of the text around."""
     tokens = tokenize(text)
-    inside = {offset for m in named for offset in range(m.start, m.end)}
+    inside: set[int] = set()
+    for name in named:
+        inside.update(range(name.start, name.end))
     fixed = {n for n, token in enumerate(tokens) if token.start in inside}
     edits, ambiguous = [], []
     for swap in swap_words([token.text for token in tokens], fixed=fixed, table=table):
@@ -276,7 +285,7 @@ def _gendered(
 
 
 def proper_nouns(analysis: Analysis) -> Iterator[tuple[Span, bool]]:
-    """Where each word of an analysis stands, its clitics aside, and whether it is a proper noun."""
+    """The span of each word of an analysis without its clitics, and whether it is a proper noun."""
     for token in analysis.tokens:
         first, start = token.words[0], token.span.start
         own = len(token.words) > 1 and analysis.text.startswith(first.text, start)
@@ -295,28 +304,34 @@ def name_people(instance: GapInstance, names: NameList, proper: Iterable[Span] =
     """
     own = gender_of(instance)
     other = Gender.FEMALE if own is Gender.MALE else Gender.MALE
-    a, b, c, d = map(
-        bare_name,
-        (*instance.names, *(instance.others.get(column, "").strip() for column in OTHERS)),
-    )
-    where = "given" if c and d else "text"
-    given = {a: own, b: own, **({c: other, d: other} if where == "given" else {})}
-    found = people(instance.text, proper, names.gender, given)
-    known = len(given)
-    four = (
-        found[:known]
-        + [person for person in found[known:] if person.gender is other and where == "text"][:2]
-    )
-    chosen = [c, d] if where == "given" else [person.name for person in four[known:]]
+    columns = (instance.others.get(column, "").strip() for column in OTHERS)
+    a, b, c, d = map(bare_name, (*instance.names, *columns))
+    known = {a: own, b: own}
+    where = "text"
+    if c and d:
+        where = "given"
+        known |= {c: other, d: other}
+
+    in_text = people(instance.text, proper, names.gender, known)
+    four = in_text[: len(known)]
+    if where == "text":
+        others = [person for person in in_text[len(known) :] if person.gender is other]
+        four += others[:2]
+
+    chosen = [c, d] if where == "given" else [person.name for person in four[len(known) :]]
     for person in (a, b)[len(chosen) :]:
-        where, taken = "list", " ".join([instance.text, *chosen])
-        name = names.like(person, other, taken)
+        where = "list"
+        name = names.like(person, other, " ".join([instance.text, *chosen]))
         if name is None:
             raise DataError(
-                f"{instance.id}: the list has no {other} name that is not in the text; give a longer one"
+                f"{instance.id}: the list has no {other} name that is not in the text; give a "
+                "longer one"
             )
         chosen.append(name)
-    mentions = {span: person.name for person in four for span in person.mentions}
+
+    mentions: dict[Span, str] = {}
+    for someone in four:
+        mentions |= dict.fromkeys(someone.mentions, someone.name)
     return Named((a, b, chosen[0], chosen[1]), where, mentions)
 
 
@@ -351,7 +366,7 @@ def _places_of_proper_nouns(sentence: Any) -> set[int]:  # noqa: ANN401 - stanza
 NAMED_ENTITIES = ("tokenize", "mwt", "ner")
 """Stanza's processors that find persons."""
 _BEFORE_OTHERS = re.compile(r"\b(?:the|in|at|near|on|an?)[ ]+$", re.IGNORECASE)
-"""What stands before names of places and things."""
+"""Words before names of places and things."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -366,24 +381,24 @@ def find_names(data: GapFile, folder: Path) -> tuple[NameSpans, str]:
     try:
         package = find_package("en", folder, NAMED_ENTITIES)
     except MissingResourceError:
-        package, how = (
-            find_package("en", folder),
-            "proper nouns that may be of persons; no recogniser is there",
-        )
+        package = find_package("en", folder)
+        how = "proper nouns that may be of persons; no recogniser is there"
         analyses = StanzaModels(package, None).analyse(texts)
         runs = [proper_names(one.text, proper_nouns(one)) for one in analyses]
         first_names = {name.text for name in read_names(EXAMPLE_NAMES).names}
-        found = [
-            likely_persons(i, run, first_names) for i, run in zip(data.instances, runs, strict=True)
+        names = [
+            likely_persons(instance, run, first_names)
+            for instance, run in zip(data.instances, runs, strict=True)
         ]
     else:
         how = "persons by Stanza's recogniser"
         with lenient():
-            documents = load_pipeline(package, None).bulk_process(
-                [text.translate(BREAKS) for text in texts]
-            )
-        found = list(map(persons, documents))
-    spans = {instance.id: names for instance, names in zip(data.instances, found, strict=True)}
+            pipeline = load_pipeline(package, None)
+            documents = pipeline.bulk_process([text.translate(BREAKS) for text in texts])
+        names = list(map(persons, documents))
+
+    ids = [instance.id for instance in data.instances]
+    spans = dict(zip(ids, names, strict=True))
     return NameSpans(spans, sha256_of(package.analyses_signature), 0), how
 
 
@@ -398,7 +413,7 @@ def likely_persons(
     text = instance.text
     left = [span for span in names if not _BEFORE_OTHERS.search(text, 0, span.start)]
     words = {span: set(_WORD.findall(text, *span)) for span in left}
-    known = {*first_names, *(word for name in instance.names for word in _WORD.findall(name))}
+    known = set(first_names).union(*map(_WORD.findall, instance.names))
     known = known.union(*(own for span, own in words.items() if " " in text[slice(*span)]))
     return tuple(span for span in left if words[span] & known)
 

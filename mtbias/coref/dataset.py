@@ -21,7 +21,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mtbias.coref.documents import Answers, Clusters, CorefText, DatasetName, Spans
+from mtbias.coref.documents import (
+    Answers,
+    Cluster,
+    Clusters,
+    CorefText,
+    DatasetName,
+    Mention,
+    Spans,
+)
 from mtbias.coref.output_reading import IN_ORDER, read_output
 from mtbias.coref.system_files import holds_clusters
 from mtbias.errors import DataError, UsageError
@@ -54,18 +62,16 @@ class Link(StrEnum):
 
 
 def link_to(*, right: bool, wrong: bool) -> Link:
-    """What it is to be linked to the right person, or not, and to a wrong one, or not."""
+    """The link of a pronoun, given whether it is linked to the right person and to a wrong one."""
     if right:
         return Link.BOTH if wrong else Link.RIGHT
     return Link.WRONG if wrong else Link.NONE
 
 
 def by_kind(prefix: str, pro: Floats, anti: Floats) -> dict[str, Floats]:
-    """A number of both conditions, and what is made of it, by `KINDS` with `prefix`."""
-    return {
-        f"{prefix}{kind}": of
-        for kind, of in zip(KINDS, (pro, anti, (pro + anti) / 2, pro - anti), strict=True)
-    }
+    """A number of both conditions, its average and its difference, by `KINDS` after `prefix`."""
+    values = (pro, anti, (pro + anti) / 2, pro - anti)
+    return {f"{prefix}{kind}": value for kind, value in zip(KINDS, values, strict=True)}
 
 
 @frozen
@@ -80,7 +86,7 @@ class NamedNumber:
     estimate: Estimate
     """In per cent or points, but for ratios and correlations."""
     headline: bool = False
-    """Whether it stands in a table that has little room."""
+    """Whether a small table shows it."""
     decimals: int = 2
 
     def named(self) -> JsonDict:
@@ -89,14 +95,14 @@ class NamedNumber:
 
     def to_json(self) -> JsonDict:
         """Plain values, unrounded."""
-        of = self.estimate
-        one_sided = {} if of.p_one_sided is None else {"p_one_sided": of.p_one_sided}
+        estimate = self.estimate
+        one_sided = {} if estimate.p_one_sided is None else {"p_one_sided": estimate.p_one_sided}
         return {
             **self.named(),
-            "value": of.value,
-            "interval": of.interval,
-            "n": of.n,
-            "p": of.p,
+            "value": estimate.value,
+            "interval": estimate.interval,
+            "n": estimate.n,
+            "p": estimate.p,
             **one_sided,
         }
 
@@ -110,7 +116,7 @@ class Share:
 
     @property
     def percent(self) -> float | None:
-        """Per cent right; None where there are no sentences."""
+        """Per cent right; None without sentences."""
         return percent_of(self.right, self.n)
 
     @property
@@ -146,9 +152,9 @@ class DatasetScores:
     counts: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     """What was counted, by a row's name and the count's."""
     notes: tuple[str, ...] = ()
-    """What is to be said beside them."""
+    """Notes on the numbers."""
     remarks: tuple[str, ...] = ()
-    """What is to be known of the data, beside all numbers; whatever the system."""
+    """Notes on the data, which hold for every system."""
     sides: Mapping[str, Sides] = field(default_factory=dict)
     """By occupation, the shares right on the two sides that the data set compares."""
 
@@ -180,15 +186,16 @@ class TextResult:
 
 
 class CorefDataset(ABC):
-    """A data set. What its class says is how answers are read; `score` makes the numbers of
-    them.
+    """A data set of coreference.
+
+    Its class declares how answers are read; `score` computes their numbers.
     """
 
     name: ClassVar[DatasetName]
     options: ClassVar[frozenset[str]] = frozenset()
     """The options of `mtbias coref score` that not all data sets have and this one has."""
     takes_labels: ClassVar[bool] = False
-    """Whether a table of labels will do for clusters."""
+    """Whether answers may be a table of labels in place of clusters."""
     must_be_complete: ClassVar[bool] = True
     """Whether each document needs an answer."""
     keeps_unknown: ClassVar[bool] = False
@@ -196,9 +203,9 @@ class CorefDataset(ABC):
     from_clusters: ClassVar[Mapping[str, object]] = {}
     """What a signature says where answers were made of clusters."""
     remarks: Sequence[str] = ()
-    """What is to be known of its documents, beside the numbers and where they are written."""
+    """Notes on its documents, shown with the numbers and where the documents are written."""
     left_out: Sequence[CorefText] = ()
-    """Documents of parts that nobody asked for: answers to them are passed over."""
+    """Documents of parts that are not scored: answers to them are ignored."""
     signed: Mapping[str, object]
     """What a signature says of how its numbers are made."""
     files: Mapping[str, str]
@@ -209,8 +216,12 @@ class CorefDataset(ABC):
     def texts(self) -> Sequence[CorefText]:
         """Its documents."""
 
-    def answer(self, id_: str, clusters: Clusters) -> object:  # noqa: ARG002 - of some data sets it matters
-        """What `clusters` of tokens answer to the document `id_`; by default themselves."""
+    def answer(
+        self,
+        id_: str,  # noqa: ARG002 - some data sets need it
+        clusters: Clusters,
+    ) -> object:
+        """The answer that `clusters` of tokens give to the document `id_`; here the clusters."""
         return clusters
 
     def read_labels(self, path: Path) -> Answers:
@@ -237,19 +248,12 @@ class CorefDataset(ABC):
                 )
             if ids or spans:
                 raise UsageError(
-                    "--ids and --spans go with files of clusters, got a table of labels: it has the data's ids"
+                    "--ids and --spans go with files of clusters, got a table of labels: it has "
+                    "the data's ids"
                 )
             answers = self.read_labels(paths[0])
         else:
-            asked_about = self.texts if str(ids) == IN_ORDER else [*self.texts, *self.left_out]
-            answers = read_output(asked_about, paths, ids=ids, spans=spans)
-            passed_over = {text.id for text in self.left_out}
-            clusters = {id_: of for id_, of in answers.of.items() if id_ not in passed_over}
-            answers = replace(answers, of=clusters)
-            of = {id_: self.answer(id_, clusters) for id_, clusters in answers.of.items()}
-            answers = replace(
-                answers, of=of, signed={**self.from_clusters, **answers.signed}, clusters=answers.of
-            )
+            answers = self._read_clusters(paths, ids, spans)
         known = {text.id: None for text in self.texts}
         unknown = [] if self.keeps_unknown else [id_ for id_ in answers.of if id_ not in known]
         if unknown:
@@ -262,11 +266,26 @@ class CorefDataset(ABC):
             part = "; --part scores a part of the data" if "part" in self.options else ""
             raise DataError(
                 f"no prediction for {len(missing)} of {len(known)} documents, the first "
-                f"{missing[0]!r}; a system that finds nothing there says so (empty clusters, or none)"
-                f"{part}",
+                f"{missing[0]!r}; a system that finds nothing there says so (empty clusters, or "
+                f"none){part}",
                 path=paths[0],
             )
         return answers
+
+    def _read_clusters(
+        self, paths: Sequence[Path], ids: Path | None, spans: Spans | None
+    ) -> Answers:
+        """The answers that clusters in files give; documents that are `left_out` are ignored."""
+        texts = self.texts if str(ids) == IN_ORDER else [*self.texts, *self.left_out]
+        output = read_output(texts, paths, ids=ids, spans=spans)
+        left_out = {text.id for text in self.left_out}
+        clusters_of = {id_: clusters for id_, clusters in output.of.items() if id_ not in left_out}
+        return replace(
+            output,
+            of={id_: self.answer(id_, clusters) for id_, clusters in clusters_of.items()},
+            signed={**self.from_clusters, **output.signed},
+            clusters=clusters_of,
+        )
 
     def baseline(self, rule: str) -> Answers:
         """The answers of a rule system.
@@ -276,7 +295,12 @@ class CorefDataset(ABC):
         """
         raise UsageError(f"--baseline: {self.name} has no rule system {rule!r}")
 
-    def right(self, at: int, text: CorefText, answer: Any) -> bool:  # noqa: ANN401 - as `answer` gives it
+    def right(
+        self,
+        at: int,
+        text: CorefText,
+        answer: Any,  # noqa: ANN401 - what `answer` returns
+    ) -> bool:
         """Whether `answer` to the document at place `at` is right, as the data set's accuracy
         counts it.
         """
@@ -286,16 +310,11 @@ class CorefDataset(ABC):
         """Each document that has an answer made of clusters, in the order of the data."""
         for at, text in enumerate(self.texts):
             if text.id in answers.clusters and text.pronoun:
-                first, last = text.pronoun
-                clusters = [
-                    cluster
-                    for cluster in answers.clusters[text.id]
-                    if any(start <= first and last <= end for start, end in cluster)
-                ]
+                clusters = _containing(answers.clusters[text.id], text.pronoun)
                 gold = text.places(chain.from_iterable(text.gold))
-                found = text.places(chain.from_iterable(clusters))
+                mentions = text.places(chain.from_iterable(clusters))
                 right = self.right(at, text, answers.of[text.id])
-                yield TextResult(text.id, text.text, gold, found, text.group, right)
+                yield TextResult(text.id, text.text, gold, mentions, text.group, right)
 
     @abstractmethod
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
@@ -315,3 +334,11 @@ class CorefDataset(ABC):
         return signature_line(
             f"coref:{self.name}", {"data": self.files, "predictions": answers.files}, options
         )
+
+
+def _containing(clusters: Clusters, pronoun: Mention) -> Iterator[Cluster]:
+    """The clusters with a mention that is the pronoun or contains it."""
+    first, last = pronoun
+    for cluster in clusters:
+        if any(start <= first and last <= end for start, end in cluster):
+            yield cluster

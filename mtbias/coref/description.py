@@ -1,8 +1,8 @@
-"""What the texts of a data set of coreference are like: how many there are of each kind, and how
-many different words they have, as the papers on the data sets say it.
+"""Description of the texts of a coreference data set: the number of texts of each kind and of
+different words, as the papers on the data sets give them.
 
-GAP's vocabulary in BUG's section 3 is that of its three parts together, so all of them are
-described where they are there.
+BUG's section 3 gives GAP's vocabulary for its three parts together, so all parts in a folder are
+described together.
 
 Source: Webster et al. (2018), Zhao et al. (2018), Rudinger et al. (2018), Dawkins (2021), Xie et
 al. (2023), each of its own data; Levy et al. (2021) of GAP.
@@ -44,8 +44,8 @@ class DescribedOccupation:
 
     occupation: str
     women: float | None
-    """The share of women in it in per cent, table 1 of Zhao et al. (2018); None where the table
-    does not have it."""
+    """The share of women in it in per cent, from table 1 of Zhao et al. (2018); None if the table
+    lacks it."""
     masculine: int
     """Sentences whose masculine pronoun stands for it; so `feminine`."""
     feminine: int
@@ -53,16 +53,16 @@ class DescribedOccupation:
 
 @frozen
 class TextsDescription:
-    """What a data set of coreference is like."""
+    """The description of a coreference data set."""
 
     dataset: str
     texts: int
     vocabulary: int
     """Different words (`mtbias.english.vocabulary`)."""
     facts: Facts
-    """What else there is: quadruples, books, words of a list."""
+    """Other counts: quadruples, books, words of a list."""
     kinds: Sequence[Kind]
-    """Texts by what they are, each with its number."""
+    """The number of texts of each kind."""
     occupations: Sequence[DescribedOccupation] | None
     """Of WinoBias, the fewest women first."""
     signature: str
@@ -92,11 +92,11 @@ def describe_texts(
         "winogender": _winogender,
         "sowinobias": _sowinobias,
     }
-    opened: Any = open_dataset(name, data)
-    facts, kinds = describers[name](opened)
-    occupations = _occupations(opened) if name == "winobias" else None
-    texts = [text.text for text in opened.texts]
-    return _description(name, texts, opened.files, facts, kinds, occupations)
+    dataset: Any = open_dataset(name, data)
+    facts, kinds = describers[name](dataset)
+    occupations = _occupations(dataset) if name == "winobias" else None
+    texts = [text.text for text in dataset.texts]
+    return _description(name, texts, dataset.files, facts, kinds, occupations)
 
 
 def _description(
@@ -165,12 +165,10 @@ def _counter_gap(dataset: CounterGap) -> tuple[Facts, list[Kind]]:
 
 def _winobias(dataset: WinoBias) -> tuple[Facts, list[Kind]]:
     names: set[str] = set()
-    splits, types, conditions, pronouns = (
-        Counter[str](),
-        Counter[str](),
-        Counter[str](),
-        Counter[str](),
-    )
+    splits: Counter[str] = Counter()
+    types: Counter[str] = Counter()
+    conditions: Counter[str] = Counter()
+    pronouns: Counter[str] = Counter()
     for (split, type_, condition), documents in dataset.sets.items():
         splits[split] += len(documents)
         types[str(type_)] += len(documents)

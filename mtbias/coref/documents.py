@@ -23,7 +23,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import pairwise
+from itertools import chain, pairwise
 from json import dumps
 from pathlib import Path
 from typing import Literal, get_args
@@ -42,9 +42,9 @@ scorer."""
 WORD, TAG = 3, 4
 """The columns of the word and of its part of speech."""
 NO_TAG = "XX"
-"""What is written where a word has no part of speech."""
+"""The part of speech that is written for a word without one."""
 NO_TAGS = frozenset({NO_TAG, "-", "_", "*"})
-"""What files have there."""
+"""The values that files have for a word without a part of speech."""
 
 _BEGIN = re.compile(
     r"#\s*begin document\s+(?:\((?P<name>.*)\);\s*part\s+(?P<part>[0-9]{1,9})|(?P<other>\S.*?))\s*"
@@ -75,7 +75,7 @@ class ConllDocument:
     @property
     def words(self) -> tuple[str, ...]:
         """The words of all sentences."""
-        return tuple(columns[WORD] for sentence in self.sentences for columns in sentence)
+        return tuple(columns[WORD] for columns in chain.from_iterable(self.sentences))
 
 
 @frozen
@@ -111,7 +111,8 @@ def parse_conll(file: TextFile) -> tuple[ConllDocument, ...]:
         document = ConllDocument(name, part, _sentences(file, rows), _clusters(file, rows), line)
         if document.id in begun:
             raise file.error(
-                f"expected document {document.id!r} once, got it again; it began on line {begun[document.id]}",
+                f"expected document {document.id!r} once, got it again; it began on line "
+                f"{begun[document.id]}",
                 line,
             )
         begun[document.id] = line
@@ -120,27 +121,24 @@ def parse_conll(file: TextFile) -> tuple[ConllDocument, ...]:
 
 
 def repeated(clusters: Clusters) -> int:
-    """How many mentions of `clusters` stand there already, in the same cluster or an earlier
-    one.
-    """
-    return sum(map(len, clusters)) - len({mention for cluster in clusters for mention in cluster})
+    """How many mentions of `clusters` repeat one of the same cluster or of an earlier one."""
+    return sum(map(len, clusters)) - len(set(chain.from_iterable(clusters)))
 
 
 def without_repeated(clusters: Clusters) -> Clusters:
-    """`clusters` without the mentions that stand there already; clusters of nothing else are
-    dropped.
+    """`clusters` without repeated mentions; clusters of nothing else are dropped.
 
     The shared task's scorer does the same to a system's output ("Repeated mention"): the first one
     stands.
     """
     seen: set[Mention] = set()
-    kept: list[Cluster] = []
+    distinct: list[Cluster] = []
     for cluster in clusters:
         new = tuple(mention for mention in dict.fromkeys(cluster) if mention not in seen)
         seen.update(new)
         if new:
-            kept.append(new)
-    return tuple(kept)
+            distinct.append(new)
+    return tuple(distinct)
 
 
 _Row = tuple[int, tuple[str, ...]]
@@ -156,13 +154,12 @@ def _split(file: TextFile) -> Iterator[tuple[int, str, int, list[_Row]]]:
         if header := _BEGIN.fullmatch(text):
             if begin is not None:
                 raise file.error(
-                    f"expected #end document, got a new document; that of line {begin[0]} is still open",
+                    "expected #end document, got a new document; that of line "
+                    f"{begin[0]} is still open",
                     number,
                 )
-            begin, rows = (
-                (number, header["name"] or header["other"] or "", int(header["part"] or 0)),
-                [],
-            )
+            begin = number, header["name"] or header["other"] or "", int(header["part"] or 0)
+            rows = []
         elif begin is not None and _END.fullmatch(text):
             yield *begin, rows
             begin = None
@@ -186,13 +183,12 @@ def _sentences(file: TextFile, rows: list[_Row]) -> tuple[tuple[tuple[str, ...],
             sentences.append([])
             continue
         if len(columns) <= WORD + 1:
-            message = f"expected 5 columns or more (the word in the 4th, clusters in the last), got {len(columns)}"
-            raise file.error(message, line)
-        if sentences[-1] and len(columns) != (wanted := len(sentences[-1][0])):
-            raise file.error(
-                f"expected {wanted} columns, as in the sentence's first line, got {len(columns)}",
-                line,
-            )
+            message = "expected 5 columns or more (the word in the 4th, clusters in the last)"
+            raise file.error(f"{message}, got {len(columns)}", line)
+        width = len(sentences[-1][0]) if sentences[-1] else len(columns)
+        if len(columns) != width:
+            message = f"expected {width} columns, as in the sentence's first line"
+            raise file.error(f"{message}, got {len(columns)}", line)
         sentences[-1].append(columns)
     return tuple(tuple(sentence) for sentence in sentences if sentence)
 
@@ -204,8 +200,8 @@ def _clusters(file: TextFile, rows: list[_Row]) -> Clusters:
         for part in last.split("|") if last not in _NONE else ():
             link = _LINK.fullmatch(part)
             if link is None or not (link["opens"] or link["closes"]):
-                message = f"last column: expected mentions such as (3, 3) or (3), or - for none, got {last!r}"
-                raise file.error(message, line)
+                message = "last column: expected mentions such as (3, 3) or (3), or - for none"
+                raise file.error(f"{message}, got {last!r}", line)
             mentions.add(link["cluster"], at, begins=bool(link["opens"]), ends=bool(link["closes"]))
     return mentions.clusters(lambda at: file.error(f"last column: {BROKEN}", words[at][0]))
 
@@ -214,7 +210,7 @@ BROKEN = "expected mentions that begin and end in their document, got one that d
 
 
 class MentionsByWord:
-    """Mentions of which each word says where one of a cluster begins or ends."""
+    """Collects mentions from words that each say where a mention of a cluster begins or ends."""
 
     def __init__(self) -> None:
         self._mentions: dict[str, list[Mention]] = {}
@@ -222,18 +218,18 @@ class MentionsByWord:
         self._wrong: list[int] = []
 
     def add(self, cluster: str, at: int, *, begins: bool, ends: bool, empty: bool = False) -> None:
-        """At the word `at` (`empty`: at a place without a word before it) a mention of `cluster`
-        begins, ends, or both.
+        """Add that a mention of `cluster` begins, ends or both at the word `at`.
 
-        The latest ends first: so does the shared task's scorer, and so mentions of one cluster can
-        be nested. One without any word is left out.
+        `empty`: at an empty node before that word. As in the shared task's scorer the mention that
+        began last ends first, so mentions of one cluster can be nested. A mention without any word
+        is left out.
         """
-        opened = self._open.setdefault(cluster, [])
+        starts = self._open.setdefault(cluster, [])
         if begins:
             self._mentions.setdefault(cluster, [])
-            opened.append(at)
-        if ends and opened:
-            mention = opened.pop(), at - empty
+            starts.append(at)
+        if ends and starts:
+            mention = starts.pop(), at - empty
             self._mentions[cluster] += [mention] if mention[0] <= mention[1] else []
         elif ends:
             self._wrong.append(at)
@@ -245,7 +241,7 @@ class MentionsByWord:
             DataError: `error` of the first word where a mention begins that does not end, or the
                 reverse.
         """
-        wrong = [*self._wrong, *(at for places in self._open.values() for at in places)]
+        wrong = [*self._wrong, *chain.from_iterable(self._open.values())]
         if wrong:
             raise error(min(wrong))
         return tuple(tuple(mentions) for mentions in self._mentions.values() if mentions)
@@ -280,14 +276,14 @@ class CorefText:
     text: str
     """The tokens in their order, whatever blanks are between them."""
     gold: Clusters
-    """The right clusters of what the data set asks about; none where the pronoun means nobody."""
+    """The right clusters of the mentions that are scored; none if the pronoun means nobody."""
     sentence_ends: tuple[int, ...] = ()
     """The last token of each sentence but the last."""
     pronoun: Mention | None = None
-    """The one that the data set asks about; None where it asks about all mentions alike."""
+    """The pronoun that is scored; None if all mentions are."""
     group: str = ""
-    """Documents that differ in gender or stereotype alone have the same; empty where there are no
-    others."""
+    """The same for documents that differ in gender or stereotype alone; empty for a document
+    without such counterparts."""
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
@@ -296,8 +292,9 @@ class CorefText:
         return tuple(self.tokens[a:b] for a, b in pairwise(bounds))
 
     def places(self, mentions: Iterable[Mention]) -> tuple[Span, ...]:
-        """Where mentions stand in the text, in its order; a token that does not stand in it as it
-        is has no length.
+        """The spans of mentions in the text, in its order.
+
+        A token that the text does not have as it is written has an empty span.
         """
         at, tokens = 0, []
         for token in self.tokens:
@@ -320,7 +317,7 @@ def joined(tokens: Iterable[str]) -> str:
 
 
 def tokens_at(spans: Sequence[Span], span: Span) -> Mention:
-    """The first and the last token of `span`, of tokens that stand at `spans`."""
+    """The first and the last token of `span`, given the spans of all tokens."""
     at = [n for n, token in enumerate(spans) if token.overlaps(span)]
     return at[0], at[-1]
 
@@ -360,9 +357,8 @@ def _conll(text: CorefText, clusters: Clusters) -> Iterator[str]:
     for sentence in text.sentences:
         for number, token in enumerate(sentence):
             # Readers make a tree of a sentence's column: all words under one node.
-            tree = (
-                ("(TOP" if number == 0 else "") + "*" + (")" if number == len(sentence) - 1 else "")
-            )
+            is_last = number == len(sentence) - 1
+            tree = ("(TOP" if number == 0 else "") + "*" + (")" if is_last else "")
             last = "|".join(links[at]) or "-"
             none = ["-"] * 4
             yield "\t".join([text.id, "0", str(number), token, NO_TAG, tree, *none, "*", last])
@@ -385,8 +381,7 @@ class SystemDocument:
     text: str | None = None
     """The text whose characters the mentions may count, where the file has it."""
     spans: Spans | None = "included"
-    """What the mentions count, where the format leaves no doubt; None: pairs of numbers that
-    somebody wrote down."""
+    """What the mentions count, if the format says so; None for plain pairs of numbers."""
     other_clusters: Clusters | None = None
     """The ``clusters`` of a document that has ``predicted_clusters`` too."""
 
@@ -401,15 +396,15 @@ class SystemDocument:
 
 @frozen
 class Answers:
-    """What a system says of each document."""
+    """A system's answers to the documents of a data set."""
 
     of: JsonObject
-    """By id: its clusters, or what they say of what the data set asks."""
+    """By id: its clusters, or the answer to the data set's question that they give."""
     files: Mapping[str, str]
     """SHA-256 by name of the file."""
     notes: tuple[str, ...] = ()
-    """How its files were read, where that is not as mtbias's own format has them."""
+    """How its files were read, if they are not in mtbias's own format."""
     signed: Mapping[str, object] = field(default_factory=dict)
-    """What a signature says of it."""
+    """What a signature says about it."""
     clusters: Mapping[str, Clusters] = field(default_factory=dict)
-    """By id, those that the answers were made of, where they were."""
+    """By id, the clusters that the answers come from; empty for labels."""

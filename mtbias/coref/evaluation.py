@@ -28,7 +28,7 @@ from mtbias.files.strict_json import DecodingError, decoded
 from mtbias.files.writing import explained, locked_folder, write_json
 from mtbias.scoring.statements import Statement
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.paired import Draw, corrected
+from mtbias.stats.paired import Draw, NumberUnits, corrected
 from mtbias.stats.results import LEVEL, Difference, rounded
 from mtbias.types import JsonDict, Progress, frozen, quiet
 from mtbias.version import __version__
@@ -94,7 +94,7 @@ def score_answers(
         answers: of a system.
         settings: of intervals and tests.
         over: ``occupations`` adds the numbers with intervals over occupations.
-        notes: what else is to be said beside the numbers.
+        notes: further notes on the numbers.
     """
     scores = dataset.score(answers, seed=settings.seed, resamples=settings.resamples)
     numbers = [*scores.numbers]
@@ -119,7 +119,7 @@ class Evaluation:
 
     name: str
     system: str
-    """Its signature; empty where its answers were given."""
+    """Its signature; empty if its answers came from files."""
     settings: BootstrapSettings
     results: Mapping[str, DatasetResult]
     """By data set."""
@@ -153,7 +153,7 @@ class SystemOutput:
     name: str
     paths: Sequence[Path]
     ids: Path | None = None
-    """What the files do not say themselves, as `CorefDataset.read` takes it."""
+    """As `CorefDataset.read` takes it, if the files have no ids or do not say what spans count."""
     spans: Spans | None = None
 
 
@@ -178,7 +178,7 @@ def score_systems(
         settings: of intervals and tests.
         baselines: names of rule systems.
         over: what intervals and tests of differences draw.
-        with_texts: keep each document with what was found in it, for a page.
+        with_texts: keep each document with the mentions found in it, for a page.
         options: of the data set.
 
     Raises:
@@ -189,13 +189,13 @@ def score_systems(
     names = [*(system.name for system in systems), *baselines]
     if not names:
         raise UsageError(
-            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has some, "
-            "or NAME=FILE for each of several systems"
+            "nothing to score: give --predictions FILE, or --baseline NAME where the data set has "
+            "some, or NAME=FILE for each of several systems"
         )
     if len(set(names)) != len(names):
         raise UsageError(f"expected systems that differ, got {', '.join(names)}")
     dataset = open_dataset(name, data, **options)
-    answers = [dataset.read(of.paths, ids=of.ids, spans=of.spans) for of in systems]
+    answers = [dataset.read(system.paths, ids=system.ids, spans=system.spans) for system in systems]
     answers += [dataset.baseline(rule) for rule in baselines]
     evaluations = []
     for label, one in zip(names, answers, strict=True):
@@ -214,19 +214,22 @@ def systems_json(
     if len(evaluations) > 1:
         for dataset in evaluations[0].results:
             statements += systems_finding(dataset, evaluations, differences)
+
+    systems: list[JsonDict] = []
+    for evaluation in evaluations:
+        for dataset, result in evaluation.results.items():
+            systems.append(
+                {
+                    "name": evaluation.name,
+                    "dataset": dataset,
+                    **result.to_json(),
+                    "finding": _sentences(system_finding(dataset, result.scores)),
+                }
+            )
     return {
         "mtbias": __version__,
         "intervals": {"level": 100 * LEVEL, **vars(evaluations[0].settings)},
-        "systems": [
-            {
-                "name": one.name,
-                "dataset": dataset,
-                **result.to_json(),
-                "finding": _sentences(system_finding(dataset, result.scores)),
-            }
-            for one in evaluations
-            for dataset, result in one.results.items()
-        ],
+        "systems": systems,
         "differences": [one.to_json() for one in differences],
         "finding": _sentences(statements),
     }
@@ -256,14 +259,15 @@ def evaluate(
             raise DataError(of_others, path=out / METRICS)
         for path in records:
             if (other := _record(path).system) != system.signature:
-                message = f"this was found by {other}, and now the system is {system.signature}: choose another folder"
-                raise DataError(message, path=path)
-        kept = [_Kept(out, data) for data in datasets]
-        for one in [
-            one for one in kept if not one.finished()
-        ]:  # all are looked at before the first is made
-            one.find(system, progress)
-        evaluation = _evaluation(out, kept, settings)
+                message = f"this was found by {other}, and now the system is {system.signature}"
+                raise DataError(f"{message}: choose another folder", path=path)
+
+        runs = [_DatasetRun(out, data) for data in datasets]
+        # All are checked before the first is run.
+        unfinished = [run for run in runs if not run.finished()]
+        for run in unfinished:
+            run.find(system, progress)
+        evaluation = _evaluation(out, runs, settings)
         write_json(out / METRICS, evaluation.to_json(), own=True)
         return evaluation
 
@@ -277,31 +281,32 @@ def read_evaluation(
         DataError: none of them is; a file was changed, is of other documents, or of another system
             than the others.
     """
-    kept = [one for data in datasets if (one := _Kept(out, data)).record.is_file()]
-    if not kept:
+    runs = [_DatasetRun(out, data) for data in datasets]
+    runs = [run for run in runs if run.record.is_file()]
+    if not runs:
         names = ", ".join(data.name for data in datasets)
         raise DataError(
             f"expected a folder of `mtbias coref eval` with {names}, or one of them, got none",
             path=out,
         )
-    return _evaluation(out, kept, settings)
+    return _evaluation(out, runs, settings)
 
 
-def _evaluation(out: Path, kept: Sequence[_Kept], settings: BootstrapSettings) -> Evaluation:
-    found = [one.found() for one in kept]
-    systems = sorted({of.system for of in found})
+def _evaluation(out: Path, runs: Sequence[_DatasetRun], settings: BootstrapSettings) -> Evaluation:
+    records = [run.checked_record() for run in runs]
+    systems = sorted({record.system for record in records})
     if len(systems) > 1:
         raise DataError(f"expected what one system found, got {' and '.join(systems)}", path=out)
     results = {}
-    for one, of in zip(kept, found, strict=True):
-        answers = one.data.read([one.clusters], spans="included")
-        scored = score_answers(one.data, answers, settings, notes=of.notes)
-        results[str(one.data.name)] = replace(scored, texts=tuple(one.data.results(answers)))
+    for run, record in zip(runs, records, strict=True):
+        answers = run.data.read([run.clusters], spans="included")
+        scored = score_answers(run.data, answers, settings, notes=record.notes)
+        results[str(run.data.name)] = replace(scored, texts=tuple(run.data.results(answers)))
     return Evaluation(out.resolve().name, systems[0], settings, results)
 
 
-class _Kept:
-    """What a folder has, or will have, of a data set."""
+class _DatasetRun:
+    """The run of a system on one data set, in a folder."""
 
     def __init__(self, out: Path, data: CorefDataset) -> None:
         self.data = data
@@ -310,26 +315,28 @@ class _Kept:
         """The clusters until their record is there: so no file of others is lost."""
 
     def finished(self) -> bool:
-        """Whether the system has found the clusters before; `DataError` for a file of others, and
-        as `found`.
+        """Whether the run is finished.
+
+        Raises:
+            DataError: the file of clusters has no record; as `checked_record`.
         """
         if not self.record.is_file():
             if self.clusters.exists():
-                message = f"this file is there already, without {self.record.name}: move it, or choose another --out"
-                raise DataError(message, path=self.clusters)
+                message = f"this file is there already, without {self.record.name}"
+                raise DataError(f"{message}: move it, or choose another --out", path=self.clusters)
             return False
         self._name()
         if not self.clusters.exists():
             return False
-        self.found()
+        self.checked_record()
         return True
 
     def find(self, system: CorefSystem, progress: Progress) -> None:
         """Let the system find the clusters."""
-        with explained(
-            self.new, "remove"
-        ):  # whole, but how its command's output was read is not known
+        # A file without its record lacks the notes on how the command's output was read.
+        with explained(self.new, "remove"):
             self.new.unlink(missing_ok=True)
+
         texts = self.data.texts
         run_system(
             system,
@@ -337,10 +344,9 @@ class _Kept:
             self.new,
             lambda stage, *counts: progress(f"{stage} {self.data.name}", *counts),
         )
-        found = FoundClusters(
-            system.signature, texts_digest(texts), sha256_of_file(self.new), system.notes
-        )
-        write_json(self.record, asdict(found), own=True)
+        digest = sha256_of_file(self.new)
+        record = FoundClusters(system.signature, texts_digest(texts), digest, system.notes)
+        write_json(self.record, asdict(record), own=True)
         self._name()
 
     def _name(self) -> None:
@@ -348,18 +354,20 @@ class _Kept:
             if self.new.is_file():
                 self.new.replace(self.clusters)
 
-    def found(self) -> FoundClusters:
-        """The record; `DataError` for what was found in other documents, or was changed since."""
-        found, name = _record(self.record), self.data.name
-        if found.texts != texts_digest(self.data.texts):
-            message = (
-                f"this was found in other documents than {name} has now: choose another folder"
-            )
-            raise DataError(message, path=self.clusters)
-        if found.sha256 != sha256_of_file(self.clusters):
-            message = f"this file was changed since the system was run ({self.record.name}): choose another folder"
-            raise DataError(message, path=self.clusters)
-        return found
+    def checked_record(self) -> FoundClusters:
+        """The record, after a check that documents and clusters are the ones that it was made of.
+
+        Raises:
+            DataError: the documents, or the file of clusters, have changed since.
+        """
+        record = _record(self.record)
+        if record.texts != texts_digest(self.data.texts):
+            message = f"this was found in other documents than {self.data.name} has now"
+            raise DataError(f"{message}: choose another folder", path=self.clusters)
+        if record.sha256 != sha256_of_file(self.clusters):
+            message = f"this file was changed since the system was run ({self.record.name})"
+            raise DataError(f"{message}: choose another folder", path=self.clusters)
+        return record
 
 
 def _record(path: Path) -> FoundClusters:
@@ -421,33 +429,29 @@ def compare_evaluations(
         if not set(first.results) & set(other.results):
             have = " and ".join(", ".join(one.results) for one in (first, other))
             raise UsageError(f"{first.name} and {other.name} share no data set: they have {have}")
-    found = []
+    differences: list[NumberDifference] = []
     for dataset, result in first.results.items():
-        labelled = result.scores.by_key
-        pairs = [
-            (other.name, part, units, theirs)
-            for other in others
-            if dataset in other.results
-            for part, units in result.scores.units.items()
-            if (theirs := other.results[dataset].scores.units.get(part)) is not None
-        ]
-        compared = corrected(
+        pairs: list[tuple[str, str, NumberUnits, NumberUnits]] = []
+        for other in others:
+            if dataset in other.results:
+                theirs = other.results[dataset].scores.units
+                for part, units in result.scores.units.items():
+                    if part in theirs:
+                        pairs.append((other.name, part, units, theirs[part]))
+
+        by_pair = corrected(
             (
-                units.minus(theirs, over, settings.resamples, settings.seed)
-                for _, _, units, theirs in pairs
+                ours.minus(theirs, over, settings.resamples, settings.seed)
+                for _, _, ours, theirs in pairs
             ),
             together=True,
         )
-        found += [
-            NumberDifference(
-                dataset,
-                first.name,
-                name,
-                labelled[part, key],
-                difference,
-                len(units.drawn(over).sums),
-            )
-            for (name, part, units, _), of in zip(pairs, compared, strict=True)
-            for key, difference in of.items()
-        ]
-    return tuple(found)
+        numbers = result.scores.by_key
+        for (name, part, units, _), by_key in zip(pairs, by_pair, strict=True):
+            drawn = len(units.drawn(over).sums)
+            for key, difference in by_key.items():
+                number = numbers[part, key]
+                differences.append(
+                    NumberDifference(dataset, first.name, name, number, difference, drawn)
+                )
+    return tuple(differences)

@@ -20,13 +20,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
 
 from mtbias.coref.dataset import RATIO, CorefDataset, DatasetScores, NamedNumber, TextResult
-from mtbias.coref.documents import Answers, Clusters, CorefText, Spans
+from mtbias.coref.documents import Answers, Cluster, Clusters, CorefText, Mention, Spans
 from mtbias.coref.gap_data import (
     GapFile,
     GapInstance,
@@ -46,7 +46,7 @@ from mtbias.coref.gap_weights import read_gap_weights
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.results import Floats, enough, percent, source
-from mtbias.types import Gender
+from mtbias.types import Gender, Span
 
 GROUPS = ("overall", "masculine", "feminine")
 
@@ -86,7 +86,12 @@ class GapLike(CorefDataset):
         """FALSE twice where no cluster has the pronoun."""
         return labels_of(self._by_id[id_], clusters)
 
-    def right(self, at: int, text: CorefText, answer: Labels) -> bool:  # noqa: ARG002 - the base class's
+    def right(
+        self,
+        at: int,
+        text: CorefText,  # noqa: ARG002 - the base class's
+        answer: Labels,
+    ) -> bool:
         """See `CorefDataset`; where both labels are."""
         return self.file.instances[at].gold == answer
 
@@ -99,13 +104,13 @@ class GapLike(CorefDataset):
             labels = answers.of.get(text.id)
             if labels is None:
                 continue
-            true = [
+            antecedents = [
                 one for one, label in zip(instance.candidates, labels, strict=True) if label == 1
             ]
+            mentions = tuple(sorted([*antecedents, instance.pronoun_at])) if antecedents else ()
             gold = text.places(chain.from_iterable(text.gold))
-            found = tuple(sorted([*true, instance.pronoun_at])) if true else ()
             right = self.right(at, text, labels)
-            yield TextResult(text.id, text.text, gold, found, text.group, right)
+            yield TextResult(text.id, text.text, gold, mentions, text.group, right)
 
     def read_labels(self, path: Path) -> Answers:
         """See `mtbias.coref.gap_data.read_labels`."""
@@ -143,18 +148,19 @@ class Gap(GapLike):
         if not known:
             ours, theirs = next(iter(self._by_id)), next(iter(answers.of), "none")
             raise DataError(
-                f"expected ids of {self.file.path} such as {ours!r}, got {len(answers.of)} ids of which it has none, "
-                f"such as {theirs!r}; give the system's output for this file",
+                f"expected ids of {self.file.path} such as {ours!r}, got {len(answers.of)} ids of "
+                f"which it has none, such as {theirs!r}; give the system's output for this file",
                 path=paths[0],
             )
-        left_out = {
-            "examples without an answer (each counts as two false negatives)": len(self._by_id)
-            - known,
-            "rows whose id is not in the data (passed over)": len(answers.of) - known,
-        }
-        return replace(
-            answers, notes=(*answers.notes, *(f"{n} {what}" for what, n in left_out.items() if n))
-        )
+
+        unanswered, unknown = len(self._by_id) - known, len(answers.of) - known
+        notes = [*answers.notes]
+        if unanswered:
+            what = "examples without an answer (each counts as two false negatives)"
+            notes.append(f"{unanswered} {what}")
+        if unknown:
+            notes.append(f"{unknown} rows whose id is not in the data (passed over)")
+        return replace(answers, notes=tuple(notes))
 
     def baseline(self, rule: str) -> Answers:
         """See `CorefDataset`: ``random`` (in closed form), or ``dist-K``, always the K-th nearest
@@ -177,17 +183,9 @@ class Gap(GapLike):
             # Of Random the probabilities: scores come from expected counts, and are not averaged
             # over runs (the mean of a ratio over runs is larger than the ratio of the means). A
             # text with too few names gets FALSE twice.
-            touched = [
-                [n for n, one in enumerate(instance.candidates) if touch(span, one)]
-                for span in names
-            ]
-            # One pick is one candidate: where it touches both, the TRUE one.
-            hits = [
-                next((n for n in of if instance.gold[n]), of[0] if of else None) for of in touched
-            ]
-            answers[instance.id] = Labels(
-                *(hits.count(side) / max(1, len(names)) for side in (0, 1))
-            )
+            hits = [_picked_candidate(instance, name) for name in names]
+            a, b = (hits.count(side) / max(1, len(names)) for side in (0, 1))
+            answers[instance.id] = Labels(a, b)
         signed = {"system": rule, "names": self.names.sha256[:12], "tokens": "regex-as-spacy2"}
         return Answers(answers, {}, signed=signed)
 
@@ -203,57 +201,65 @@ class Gap(GapLike):
         table = tally(self.file, answers.of, list(self.weights.values()))
         units = gap_units(self.file, table, list(self.weights))
         sums = table.sum(axis=0)
-        counts = {
-            group: {
-                "n": int(part[_TEXTS]),
-                **dict(zip(_COUNTS, map(_count, part[:_TEXTS]), strict=True)),
-            }
-            for group, part in zip(GROUPS, (sums.sum(axis=0), *sums), strict=True)
-        }
-        labels: dict[str, str] = {}
-        n: dict[str, float] = {}
-        for rate, label in _RATES.items():
-            for group, of in counts.items():
-                labels[f"{rate}:{group}"] = f"{label}, {group}"
-                denominators = {
-                    "f1": of["n"],
-                    "accuracy": of["positives"],
-                    "precision": of["tp"] + of["fp"],
-                }
-                n[f"{rate}:{group}"] = denominators.get(rate, of["tp"] + of["fn"])
+        counts: dict[str, dict[str, float]] = {}
+        for group, part in zip(GROUPS, (sums.sum(axis=0), *sums), strict=True):
+            values = map(_count, part[:_TEXTS])
+            counts[group] = {"n": int(part[_TEXTS]), **dict(zip(_COUNTS, values, strict=True))}
+
+        wide = None if enough(int(sums[:, _TEXTS].min())) else ()
+        labelled = {**_labelled_rates(counts), **self._labelled_biases(sums, counts)}
+        for group in (*GROUPS, "difference"):
+            name = "masculine − feminine" if group == "difference" else group
+            n = counts.get(group, counts["overall"])["n"]
+            labelled[f"texts:{group}"] = f"texts with both labels right, {name}", n
+        denominators = {key: n for key, (_, n) in labelled.items()}
+        estimates = units.estimates(resamples, source(seed), n=denominators, intervals=wide)
+
+        numbers = []
+        for key, (label, _) in labelled.items():
+            decimals = RATIO if key.startswith("bias") else 2
+            is_headline = key in units.compared
+            numbers.append(NamedNumber("", key, label, estimates[key], is_headline, decimals))
+        return DatasetScores(tuple(numbers), {"": units}, counts)
+
+    def _labelled_biases(
+        self, sums: Floats, counts: Mapping[str, Mapping[str, float]]
+    ) -> dict[str, tuple[str, float]]:
+        """Label and denominator of each weighted accuracy and of each bias, by key."""
+        labelled: dict[str, tuple[str, float]] = {}
         for place, name in enumerate(self.weights):
             for gender, total in zip(GROUPS[1:], sums[:, _WEIGHTS + 2 * place + 1], strict=True):
-                labels[f"{name}:{gender}"], n[f"{name}:{gender}"] = (
-                    f"accuracy by {name}, {gender}",
-                    _count(total),
-                )
-        for name in ("f1", "accuracy", *self.weights):
-            labels[f"bias:{name}"] = f"bias (F/M), {name.replace('f1', 'F1')}"
-            n[f"bias:{name}"] = (
-                int(np.count_nonzero(self.weights[name]))
-                if name in self.weights
-                else counts["overall"]["n" if name == "f1" else "positives"]
-            )
-        for group in (*GROUPS, "difference"):
-            key, name = f"texts:{group}", "masculine − feminine" if group == "difference" else group
-            labels[key], n[key] = (
-                f"texts with both labels right, {name}",
-                counts.get(group, counts["overall"])["n"],
-            )
-        wide = None if enough(int(sums[:, _TEXTS].min())) else ()
-        estimates = units.estimates(resamples, source(seed), n=n, intervals=wide)
-        numbers = (
-            NamedNumber(
-                "",
-                key,
-                label,
-                estimates[key],
-                key in units.compared,
-                RATIO if key.startswith("bias") else 2,
-            )
-            for key, label in labels.items()
-        )
-        return DatasetScores(tuple(numbers), {"": units}, counts)
+                labelled[f"{name}:{gender}"] = f"accuracy by {name}, {gender}", _count(total)
+
+        overall = counts["overall"]
+        sizes = {"f1": overall["n"], "accuracy": overall["positives"]}
+        for name, weights in self.weights.items():
+            sizes[name] = int(np.count_nonzero(weights))
+        for name, n in sizes.items():
+            labelled[f"bias:{name}"] = f"bias (F/M), {name.replace('f1', 'F1')}", n
+        return labelled
+
+
+def _labelled_rates(counts: Mapping[str, Mapping[str, float]]) -> dict[str, tuple[str, float]]:
+    """Label and denominator of each rate of each group, by key."""
+    labelled: dict[str, tuple[str, float]] = {}
+    for rate, label in _RATES.items():
+        for group, of_group in counts.items():
+            denominators = {
+                "f1": of_group["n"],
+                "accuracy": of_group["positives"],
+                "precision": of_group["tp"] + of_group["fp"],
+            }
+            n = denominators.get(rate, of_group["tp"] + of_group["fn"])
+            labelled[f"{rate}:{group}"] = f"{label}, {group}", n
+    return labelled
+
+
+def _picked_candidate(instance: GapInstance, name: Span) -> int | None:
+    """The candidate that a name touches: A is 0, B is 1. Of both, the TRUE one; else A."""
+    touched = [n for n, candidate in enumerate(instance.candidates) if touch(name, candidate)]
+    right = [n for n in touched if instance.gold[n]]
+    return next(iter([*right, *touched]), None)
 
 
 def open_gap(data: Path, name_spans: Path | None = None, weights: Sequence[Path] = ()) -> Gap:
@@ -285,14 +291,17 @@ def labels_of(instance: GapInstance, clusters: Clusters) -> Labels:
     """The labels of A and B by `clusters` of tokens of `text_of`: see the module."""
     pronoun, *candidates = mentions_of(instance)
     own = next((cluster for cluster in clusters if pronoun in cluster), ())
-    a, b = (
-        any(
-            (start >= first and end <= last) or (first >= start and last <= end)
-            for start, end in own
-        )
-        for first, last in candidates
-    )
+    a, b = (_has_candidate(own, candidate) for candidate in candidates)
     return Labels(a, b)
+
+
+def _has_candidate(cluster: Cluster, candidate: Mention) -> bool:
+    """Whether a mention of the cluster lies within the candidate, or contains it."""
+    first, last = candidate
+    return any(
+        (start >= first and end <= last) or (first >= start and last <= end)
+        for start, end in cluster
+    )
 
 
 def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats] = ()) -> Floats:
@@ -306,21 +315,28 @@ def tally(data: GapFile, answers: Mapping[str, Labels], weights: Sequence[Floats
         DataError: a pronoun without gender.
     """
     labels = [answers.get(instance.id, _NOTHING) for instance in data.instances]
-    given = np.array([[label is not None for label in row] for row in labels])
-    positive = np.array([[float(label or 0) for label in row] for row in labels])
+    pairs = np.array(labels, dtype=np.float64)  # None becomes NaN
+    is_answered = ~np.isnan(pairs)
+    positive = np.nan_to_num(pairs)
     truth = np.array([instance.gold for instance in data.instances], dtype=bool)
-    yes, no = positive * given, (1 - positive) * given
+    yes, no = positive * is_answered, (1 - positive) * is_answered
     # For the official scorer whatever is neither true nor false was not found, even where there is
     # nothing to find. We count it so too, since F1 is compared with numbers that were published
     # with that scorer.
-    parts = (yes * truth, yes * ~truth, no * truth + ~given, no * ~truth, truth.astype(np.float64))
+    parts = (
+        yes * truth,
+        yes * ~truth,
+        no * truth + ~is_answered,
+        no * ~truth,
+        truth.astype(np.float64),
+    )
     # One name is drawn, so that the shares of A and B are of answers that exclude each other: both
     # only above 1.
     a, b = positive.T
     both = np.maximum(0, a + b - 1)
     right = np.select(
         [truth.all(axis=1), *truth.T], [both, a - both, b - both], 1 - a - b + both
-    ) * given.all(axis=1)
+    ) * is_answered.all(axis=1)
     columns = [*(part.sum(axis=1) for part in parts), right, np.ones(len(truth))]
     for weight in weights:
         columns += [weight * columns[_TP], weight]
@@ -372,14 +388,11 @@ def gap_units(data: GapFile, table: Floats, weights: Sequence[str] = ()) -> Numb
     """What a system's numbers rest on, given what `tally` gives; a unit is an example."""
     n, _, width = table.shape
     ids = tuple(instance.id for instance in data.instances)
-    compared = [
-        "f1:overall",
-        "accuracy:overall",
-        *(f"bias:{name}" for name in ("f1", "accuracy", *weights)),
-    ]
+    biases = [f"bias:{name}" for name in ("f1", "accuracy", *weights)]
+    compared = ["f1:overall", "accuracy:overall", *biases]
     rates = [rate for rate in _RATES if rate != "f1"]
-    shares = [f"{rate}:{group}" for rate in (*rates, "texts") for group in GROUPS]
-    shares += [f"{name}:{gender}" for name in weights for gender in GROUPS[1:]]
+    shares = [f"{rate}:{group}" for rate, group in product((*rates, "texts"), GROUPS)]
+    shares += [f"{name}:{gender}" for name, gender in product(weights, GROUPS[1:])]
     return NumberUnits(
         table.reshape(n, -1),
         ids,

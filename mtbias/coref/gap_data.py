@@ -37,7 +37,8 @@ _TOKEN = re.compile(
     | '(?:s|S|re|ve|ll|d|m)\b                 # clitics: 's
     | \w+(?=n't\b) | n't\b                    # did n't
     | \d+-(?=[^\W\d])[\w-]+                   # a number before a hyphen keeps its word: 1-year
-    | \w+ (?: (?: [&*]+ | [./,:](?=\d) | (?<=[^\W\d])-(?=\d) ) \w+ )*   # a word; R&B, 3.5, 4/40, mid-1608; * in a word
+    # a word; also R&B, 3.5, 4/40, mid-1608, and * in a word
+    | \w+ (?: (?: [&*]+ | [./,:](?=\d) | (?<=[^\W\d])-(?=\d) ) \w+ )*
     | \.\.+ | --+
     | [^\w\s]                                 # any other sign, one by one
     """,
@@ -48,7 +49,8 @@ TEST_NAME, SPANS_NAME = "gap-test.tsv", "gap-test-name-spans.json"
 """What the test set and its names are called where they are published."""
 
 COLUMNS = (
-    "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref",
+    "ID", "Text", "Pronoun", "Pronoun-offset",
+    "A", "A-offset", "A-coref", "B", "B-offset", "B-coref",
 )  # fmt: skip
 """The columns that every such file has; others are carried along."""
 
@@ -56,7 +58,7 @@ _TRUTHS: Mapping[str, bool | None] = {"true": True, "false": False}
 
 
 class Labels(NamedTuple):
-    """Whether the pronoun means A, and whether it means B; None where a system says neither true
+    """Whether the pronoun means A, and whether it means B; None if a system answers neither true
     nor false.
 
     Of a system that draws its answers, the probabilities that it does.
@@ -257,7 +259,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _header(file: TextFile, line: int, fields: Sequence[str]) -> list[int] | None:
-    """Where a header has each of `_LABELS`; None where the first line is none: it has no such name.
+    """The place of each of `_LABELS` in a header; None if the first line has none of these names.
 
     Raises:
         DataError: a header with another name, or without one of these.
@@ -323,16 +325,14 @@ def tokens_of(text: str, cuts: Sequence[int] = ()) -> list[Span]:
 
 
 def touch(one: Span, other: Span) -> bool:
-    """Whether two spans overlap or stand end to end, as "The Gap on GAP" compares names with
+    """Whether two spans overlap or are adjacent, as "The Gap on GAP" compares names with
     candidates.
     """
     return not (one.start > other.end or one.end < other.start)
 
 
 def distance(instance: GapInstance, span: Span) -> int:
-    """Tokens strictly between a name and the pronoun; 0 where they stand side by side or
-    overlap.
-    """
+    """The number of tokens between a name and the pronoun; 0 if they are adjacent or overlap."""
     start, end = instance.pronoun_at
     between = (
         instance.text[span.end : start] if span.end <= start else instance.text[end : span.start]
@@ -389,12 +389,11 @@ def read_name_spans(path: Path, data: GapFile) -> NameSpans:
             )
         for start, end, name in content[id_]:
             if not 0 <= start < end <= len(text):
-                message = f"the span {start}:{end} is not within the text, which has {len(text)} characters"
-                raise file.error(f"{id_}: {message}")
+                message = f"the span {start}:{end} is not within the text"
+                raise file.error(f"{id_}: {message}, which has {len(text)} characters")
             if text[start:end] != name:
-                raise file.error(
-                    f"{id_}: expected {name!r} at {start}:{end}, got {text[start:end]!r} in the text"
-                )
+                message = f"expected {name!r} at {start}:{end}"
+                raise file.error(f"{id_}: {message}, got {text[start:end]!r} in the text")
         spans[id_] = tuple(sorted(Span(*item[:2]) for item in content[id_]))
     return NameSpans(spans, file.sha256, len(content.keys() - spans.keys()))
 
@@ -430,18 +429,18 @@ _ENDS, _CLOSING = {".", "!", "?"}, {'"', "'", ")", "]", "”", "’"}
 # stand before names.
 _BEFORE_NAMES = frozenset(
     [
-        "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sr", "Jr", "Fr", "Rev", "Hon", "Gen", "Col", "Maj", "Capt",
-        "Cmdr", "Lt", "Sgt", "Gov", "Sen", "Rep", "Pres", "No", "vs",
+        "Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St", "Sr", "Jr", "Fr", "Rev", "Hon", "Gen", "Col",
+        "Maj", "Capt", "Cmdr", "Lt", "Sgt", "Gov", "Sen", "Rep", "Pres", "No", "vs",
     ]
 )  # fmt: skip
 
 
 def _sentence_ends(tokens: Sequence[str]) -> tuple[int, ...]:
-    """Where sentences of a text end: at a full stop, ! or ? and what closes it, before a capital, a
-    digit or a quote.
+    """The last tokens of the sentences of a text, but for its last sentence.
 
-    Mentions do not depend on it, since tokens count through a text; systems take sentences one by
-    one.
+    A sentence ends at a full stop, ! or ? (and a quote or bracket that closes it) before a capital,
+    a digit or a quote. Mentions do not depend on it, since tokens count through a text; systems
+    take sentences one by one.
     """
     ends = []
     for at, sign in enumerate(tokens):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from json import dumps
 from math import isfinite
 from pathlib import Path
@@ -34,7 +35,7 @@ from mtbias.files.reading import parse_json_by_id, read_text
 from mtbias.files.writing import signature_line, write_atomic
 from mtbias.stats.balance import Balance, balance
 from mtbias.stats.results import Floats
-from mtbias.types import JsonDict
+from mtbias.types import JsonDict, Span
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,10 +73,10 @@ class GapWeights:
     confounders: Mapping[str, Mapping[str, Mapping[str, float]]]
     """`confounders` of all examples."""
     notes: Sequence[str] = ()
-    """What is to be said beside them, of a file's."""
+    """Notes on the weights of a file."""
     signature: str = ""
     out: Path | None = None
-    """Where they were written."""
+    """The file that they were written to."""
 
     def to_json(self, *, histograms: bool = False) -> JsonDict:
         """Plain values, numbers unrounded.
@@ -83,42 +84,49 @@ class GapWeights:
         ``noise_bound`` is by how many points the weights can change the accuracy on a group,
         whatever a system's right answers are (`Balance.noise_bounds`); ``together`` has the larger.
         """
-        of, keys = self.balance, list(self.examples["id"] + self.examples["antecedent"])
+        solution = self.balance
+        keys = list(self.examples["id"] + self.examples["antecedent"])
         sizes = zip(
-            (*of.groups, "together"),
-            (*of.sizes, len(of.weights)),
-            (*of.effective_sizes, of.effective_size),
-            (*of.noise_bounds, max(of.noise_bounds)),
+            (*solution.groups, "together"),
+            (*solution.sizes, len(solution.weights)),
+            (*solution.effective_sizes, solution.effective_size),
+            (*solution.noise_bounds, max(solution.noise_bounds)),
             strict=True,
         )
-        classes = [
-            (f"{title}: {name}", counts)
-            for title, one in self.histograms.items()
-            for name, counts in one.items()
-        ]
+
+        confounders: list[JsonDict] = []
+        for name, genders in self.confounders.items():
+            for gender, moments in genders.items():
+                confounders.append({"name": f"{name}, {gender}", **moments})
+
+        classes: list[JsonDict] = []
+        for title, histogram in self.histograms.items():
+            for name, counts in histogram.items():
+                by_group = dict(zip(solution.groups, counts, strict=True))
+                classes.append({"class": f"{title}: {name}", **by_group})
+
         return {
-            "confounders": [
-                {"name": f"{name}, {gender}", **one}
-                for name, genders in self.confounders.items()
-                for gender, one in genders.items()
-            ],
+            "confounders": confounders,
             "groups": [
                 {"name": name, "n": n, "effective_size": effective, "noise_bound": bound}
                 for name, n, effective, bound in sizes
             ],
             "solution": {
-                name: getattr(of, name) for name in ("objective", "gap", "n_cells", "n_zero")
+                "objective": solution.objective,
+                "gap": solution.gap,
+                "n_cells": solution.n_cells,
+                "n_zero": solution.n_zero,
             },
-            "properties": {"balanced": list(of.balanced), "of_one_group": list(of.one_sided)},
+            "properties": {
+                "balanced": list(solution.balanced),
+                "of_one_group": list(solution.one_sided),
+            },
             "n_drawn": self.n_drawn,
-            "largest": [{"key": keys[i], "weight": weight} for i, weight in of.largest()],
-            "histograms": [
-                {"class": name, **dict(zip(of.groups, counts, strict=True))}
-                for name, counts in classes
-            ]
-            if histograms
-            else None,
-            **{name: getattr(self, name) for name in ("notes", "out", "signature")},
+            "largest": [{"key": keys[i], "weight": weight} for i, weight in solution.largest()],
+            "histograms": classes if histograms else None,
+            "notes": self.notes,
+            "out": self.out,
+            "signature": self.signature,
         }
 
 
@@ -138,13 +146,10 @@ def properties(data: GapFile, spans: NameSpans) -> pd.DataFrame:
     rows = []
     for instance in data.instances:
         ordered = nearest_first(instance, spans.of[instance.id])
-        gender, antecedent = (
-            gender_of(instance, data.path).value,
-            antecedent_of(instance, data.path),
-        )
-        rows.append(
-            (instance.id, gender, antecedent, len(ordered), rank_of_antecedent(instance, ordered))
-        )
+        gender = gender_of(instance, data.path).value
+        antecedent = antecedent_of(instance, data.path)
+        rank = rank_of_antecedent(instance, ordered)
+        rows.append((instance.id, gender, antecedent, len(ordered), rank))
     frame = pd.DataFrame(rows, columns=["id", "gender", "antecedent", *PROPERTIES])
     return frame.astype({"distance": "Int64"})
 
@@ -155,14 +160,16 @@ def confounders(examples: pd.DataFrame) -> dict[str, dict[str, dict[str, float]]
     ``names`` of all texts, ``distance`` of those in which a name touches the antecedent: ``mean``,
     ``deviation`` (of the population) and ``n``.
     """
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    by_property: dict[str, dict[str, dict[str, float]]] = {}
     for name in PROPERTIES:
-        of = examples.dropna(subset=[name]).astype({name: int}).groupby("gender")[name]
-        parts = zip(of.mean().items(), of.std(ddof=0), of.count(), strict=True)
-        found[name] = {
-            str(g): {"mean": mean, "deviation": sd, "n": int(n)} for (g, mean), sd, n in parts
+        defined = examples.dropna(subset=[name]).astype({name: int})
+        values = defined.groupby("gender")[name]
+        moments = zip(values.mean().items(), values.std(ddof=0), values.count(), strict=True)
+        by_property[name] = {
+            str(gender): {"mean": mean, "deviation": deviation, "n": int(n)}
+            for (gender, mean), deviation, n in moments
         }
-    return found
+    return by_property
 
 
 def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None:
@@ -172,9 +179,12 @@ def antecedent_of(instance: GapInstance, path: Path) -> Literal["a", "b"] | None
         DataError: both.
     """
     if all(instance.gold):
-        message = f"{instance.id}: both candidates are TRUE; the weighted scores expect one antecedent at most"
-        raise DataError(message, path=path)
-    return "a" if instance.gold.a else "b" if instance.gold.b else None
+        message = f"{instance.id}: both candidates are TRUE"
+        expected = "the weighted scores expect one antecedent at most"
+        raise DataError(f"{message}; {expected}", path=path)
+    if instance.gold.a:
+        return "a"
+    return "b" if instance.gold.b else None
 
 
 def solve_gap_weights(
@@ -203,24 +213,20 @@ def solve_gap_weights(
         name: examples[name].tolist() for name in PROPERTIES if name in over
     }
     solved = balance(examples["gender"].tolist(), columns)
-    weights = {f"{id_}{side}": 0.0 for id_ in everything["id"] for side in "ab"}
-    weights |= dict(
-        zip(examples["id"] + examples["antecedent"], solved.weights.tolist(), strict=True)
-    )
+    weights = {f"{id_}{side}": 0.0 for id_, side in product(everything["id"], "ab")}
+    keys = examples["id"] + examples["antecedent"]
+    weights |= dict(zip(keys, solved.weights.tolist(), strict=True))
+
     cells = pd.crosstab([examples[name].fillna(0) for name in columns], examples["gender"])
     tenths = np.floor(10 * solved.weights + 1e-6).clip(max=10 * _LARGE) / 10
-    counted = {
-        f"{name}{what}": _histogram(of, name)
-        for what, of in (
-            ("", everything),
-            (", trimmed", examples if len(examples) < len(meant) else examples[:0]),
-        )
-        for name in PROPERTIES
-    } | {
-        f"weight, in tenths ({_LARGE:.1f}: and more)": _histogram(
-            examples.assign(tenth=tenths), "tenth"
-        )
-    }
+    trimmed = examples if len(examples) < len(meant) else examples[:0]
+    counted: dict[str, dict[str, list[int]]] = {}
+    for name in PROPERTIES:
+        counted[name] = _histogram(everything, name)
+    for name in PROPERTIES:
+        counted[f"{name}, trimmed"] = _histogram(trimmed, name)
+    title = f"weight, in tenths ({_LARGE:.1f}: and more)"
+    counted[title] = _histogram(examples.assign(tenth=tenths), "tenth")
     return GapWeights(
         balance=solved,
         examples=examples,
@@ -243,25 +249,34 @@ def _histogram(examples: pd.DataFrame, column: str) -> dict[str, list[int]]:
     }
 
 
-def agreement(found: NameSpans, annotated: NameSpans, data: GapFile) -> str:
-    """How far the names that were found are the annotated ones, and the properties that rest on
-    them.
+def agreement(automatic: NameSpans, annotated: NameSpans, data: GapFile) -> str:
+    """How well names that were found automatically, and the properties that rest on them, agree
+    with the annotated ones.
     """
-    here, there = (
-        {(id_, span) for id_, names in spans.of.items() for span in names}
-        for spans in (found, annotated)
-    )
-    shares = [100 * len(here & there) / max(1, len(of)) for of in (there, here)]
-    ours, theirs = properties(data, found), properties(data, annotated).dropna(subset=["distance"])
-    equal = [
-        100 * float(ours.loc[theirs.index, name].eq(theirs[name]).fillna(value=False).mean())
-        for name in PROPERTIES
-    ]
+    here, there = _places(automatic), _places(annotated)
+    common = len(here & there)
+    recall, precision = (100 * common / max(1, len(places)) for places in (there, here))
+
+    ours = properties(data, automatic)
+    theirs = properties(data, annotated).dropna(subset=["distance"])
+    equal = []
+    for name in PROPERTIES:
+        is_equal = ours.loc[theirs.index, name].eq(theirs[name]).fillna(value=False)
+        equal.append(100 * float(is_equal.mean()))
     return (
-        f"of {len(there):,} annotated names {shares[0]:.1f} % were found, of {len(here):,} found {shares[1]:.1f} % are "
-        f"annotated; of the {len(theirs):,} texts with an annotated antecedent {equal[0]:.1f} % have as many names, "
-        f"{equal[1]:.1f} % the antecedent in the same place"
+        f"of {len(there):,} annotated names {recall:.1f} % were found, of {len(here):,} found "
+        f"{precision:.1f} % are annotated; of the {len(theirs):,} texts with an annotated "
+        f"antecedent {equal[0]:.1f} % have as many names, {equal[1]:.1f} % the antecedent in the "
+        "same place"
     )
+
+
+def _places(spans: NameSpans) -> set[tuple[str, Span]]:
+    """The names with the ids of their texts."""
+    places: set[tuple[str, Span]] = set()
+    for id_, names in spans.of.items():
+        places.update((id_, span) for span in names)
+    return places
 
 
 def write_gap_weights(
@@ -297,15 +312,16 @@ def write_gap_weights(
     limits = {"max_names": max_names, "max_distance": max_distance}
     solved = solve_gap_weights(everything, over=chosen, **limits)
     _warn(everything, data)
-    kept, n = solved.n_drawn, len(file.instances)
+    drawn, n = solved.n_drawn, len(file.instances)
+    no_antecedent = "examples without antecedent among the candidates have weight 0"
+    share = f"{drawn} of {n} examples ({100 * drawn / n:.1f} %)"
     notes = [
-        f"{solved.n_without_antecedent} examples without antecedent among the candidates have weight 0",
-        f"drawing as many of either gender instead would keep {kept} of {n} examples ({100 * kept / n:.1f} %)",
+        f"{solved.n_without_antecedent} {no_antecedent}",
+        f"drawing as many of either gender instead would keep {share}",
     ]
     if solved.n_trimmed:
-        notes.append(
-            f"{solved.n_trimmed} examples with too many names or too far an antecedent have weight 0"
-        )
+        trimmed_out = "examples with too many names or too far an antecedent have weight 0"
+        notes.append(f"{solved.n_trimmed} {trimmed_out}")
     if annotated and annotated.unknown:
         notes.append(f"{annotated.unknown} texts of {name_spans} are not in the data")
     if find:
@@ -328,7 +344,7 @@ def write_gap_weights(
 
 
 def _warn(everything: pd.DataFrame, path: Path) -> None:
-    """Say where there is nothing to balance."""
+    """Warn if there is nothing to balance."""
     if not everything["names"].any():
         _log.warning("%s: its texts have no names: there is nothing to balance", path)
     elif everything["distance"].isna().all():
@@ -356,12 +372,8 @@ def read_gap_weights(path: Path, data: GapFile) -> tuple[Floats, str]:
             if key not in content:
                 raise file.error(f"expected a weight for {key!r}, got none")
             weight = content.pop(key)
-            if (
-                isinstance(weight, bool)
-                or not isinstance(weight, int | float)
-                or not isfinite(weight)
-                or weight < 0
-            ):
+            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not is_number or not isfinite(weight) or weight < 0:
                 raise file.error(f"{key}: expected a number of 0 or more, got {weight!r:.60}")
             if side == antecedent:
                 weights[row] = weight

@@ -32,15 +32,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
-from mtbias.coref.documents import Answers, Clusters, CorefText, Mention, Spans, SystemDocument
+from mtbias.coref.documents import (
+    Answers,
+    Cluster,
+    Clusters,
+    CorefText,
+    Mention,
+    Spans,
+    SystemDocument,
+)
 from mtbias.coref.system_files import read_documents
 from mtbias.errors import DataError
 from mtbias.files.reading import read_text
 
 IN_ORDER = "order"
-"""In place of a file of ids: the system's documents stand in the data's order."""
+"""In place of a file of ids: the system's documents are in the data's order."""
 
 _ENDING = re.compile(r"(?:\.(?:txt|json|jsonl|xml|out|conll|conllu))+$", re.IGNORECASE)
 
@@ -77,8 +86,10 @@ def read_output(
     named = _named(documents, list(by_id), ids)
     if unknown := [id_ for id_ in named if id_ not in by_id]:
         more = f" ({len(unknown)} such ids)" if len(unknown) > 1 else ""
-        message = f"none of the data's documents, whose ids are such as {next(iter(by_id), 'none')!r}{more}"
+        first = next(iter(by_id), "none")
+        message = f"none of the data's documents, whose ids are such as {first!r}{more}"
         raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
+
     placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items()}
     placed, chosen_notes = _chosen(placed, spans)
     if spans is None:
@@ -110,17 +121,20 @@ def _named(
     forms = {_stem(CorefText(id_, (), "", ()).file_name): id_ for id_ in known}
     forms |= {f"{id_}_0": id_ for id_ in known} | {id_: id_ for id_ in known}
     named: dict[str, SystemDocument] = {}
-    for document, given in zip(documents, listed, strict=True):
+    for document, listed_id in zip(documents, listed, strict=True):
         own = document.id or ""
-        id_ = given or forms.get(own) or forms.get(_stem(own), own)
+        id_ = listed_id or forms.get(own) or forms.get(_stem(own), own)
         if not id_:
             raise document.error(
-                f"it has no id; give --ids {IN_ORDER} where the {len(documents)} documents are all of the data's, "
-                "in its order"
+                f"it has no id; give --ids {IN_ORDER} where the {len(documents)} documents are all "
+                "of the data's, in its order"
             )
         if id_ in named:
             first = named[id_]
-            message = f"expected id {id_!r} once, got it again; it is in {first.path.name}, line {first.line}, already"
+            message = (
+                f"expected id {id_!r} once, got it again; it is in {first.path.name}, "
+                f"line {first.line}, already"
+            )
             raise DataError(message, path=document.path, line=document.line)
         named[id_] = document
     return named
@@ -133,11 +147,12 @@ def _stem(name: str) -> str:
 def _listed(
     path: Path, documents: Sequence[SystemDocument], known: Sequence[str]
 ) -> list[str | None]:
-    """The data's id of each document, None where the file at `path` does not say it."""
+    """The data's id of each document; None if the file at `path` does not list it."""
     if str(path) == IN_ORDER:
         if len(documents) != len(known):
             raise DataError(
-                f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, got {len(documents)}"
+                f"--ids {IN_ORDER}: expected {len(known)} documents, as the data has, "
+                f"got {len(documents)}"
             )
         return list(known)
     file = read_text(path)
@@ -146,8 +161,8 @@ def _listed(
     for line, text in file.filled_lines():
         own, _, ours = map(str.strip, text.partition("\t"))
         if ours not in every:
-            message = f"expected the system's id, a tab and an id of the data, such as {known[0]!r}, got {text!r}"
-            raise file.error(message, line)
+            message = "expected the system's id, a tab and an id of the data"
+            raise file.error(f"{message}, such as {known[0]!r}, got {text!r}", line)
         if by_own.setdefault(own, ours) != ours:
             raise file.error(
                 f"expected the id {own!r} once, got it for {by_own[own]!r} already", line
@@ -162,7 +177,7 @@ def _chosen(
     placed: Mapping[str, _Placed],
     spans: Spans | None,
 ) -> tuple[dict[str, _Placed], list[str]]:
-    """The documents with the clusters that the system found, and notes on those that were not read.
+    """The documents with the system's clusters, and notes on clusters that were not read.
 
     Raises:
         DataError: a document has two sets of clusters, and nothing tells which the system found.
@@ -182,15 +197,14 @@ def _chosen(
         return dict(placed), [f"{nothing}; clusters are the data's gold ones and were not read"]
     chosen = dict(placed)
     for id_, one in with_others.items():
-        found = replace(one.document, clusters=one.document.other_clusters or ())
-        chosen[id_] = replace(one, document=found)
+        document = replace(one.document, clusters=one.document.other_clusters or ())
+        chosen[id_] = replace(one, document=document)
     return chosen, [f"{nothing}; clusters were read in their place"]
 
 
 def _alike(one: Clusters, other: Clusters) -> bool:
     """Whether two sets of clusters are the same, in whatever order."""
-    first, second = ({frozenset(cluster) for cluster in clusters} for clusters in (one, other))
-    return first == second
+    return set(map(frozenset, one)) == set(map(frozenset, other))
 
 
 # --- Which tokens mentions are
@@ -223,7 +237,7 @@ class _Placed:
             raise self.document.error(str(error)) from None
 
     def has_other_clusters(self, spans: Spans | None) -> bool:
-        """Whether other clusters than the gold ones stand beside the predicted ones."""
+        """Whether the document has clusters that are neither the predicted nor the gold ones."""
         others = self.document.other_clusters
         if not others or _alike(others, self.document.clusters):
             return False
@@ -234,31 +248,33 @@ class _Placed:
     def clusters(self, spans: Spans, changed: Counter[str]) -> Clusters:
         """The clusters in tokens of the text; `changed` counts what became of mentions."""
         _, units = self.units(spans)
-        clusters = []
+        clusters: list[Cluster] = []
         for cluster in self.document.clusters:
-            mentions = []
+            mentions: list[Mention] = []
             for start, end in cluster:
                 last = end if spans == "included" else end - 1
-                if last >= len(units):
-                    what = "characters" if spans == "characters" else "tokens"
-                    message = (
-                        f"the document has {what} 0 to {len(units) - 1}; a mention ends at {last}"
-                    )
-                    raise self.document.error(message)
-                if start > last:
-                    message = f"[{start}, {start}] is no mention where ends are excluded (--spans says what they count)"
-                    raise self.document.error(message)
-                some = [unit for unit in units[start : last + 1] if unit is not None]
-                if not some:
+                self._check_mention(start, last, len(units), spans)
+                tokens = [unit for unit in units[start : last + 1] if unit is not None]
+                if not tokens:
                     changed["of no word, left out"] += 1
                     continue
-                mention = some[0][0], some[-1][1]
+                mention = tokens[0][0], tokens[-1][1]
                 if _shares(units, start - 1, mention[0]) or _shares(units, last + 1, mention[1]):
                     changed["that begin or end within a token of the data, taken to its ends"] += 1
                 mentions.append(mention)
             if mentions:
                 clusters.append(tuple(mentions))
         return tuple(clusters)
+
+    def _check_mention(self, start: int, last: int, length: int, spans: Spans) -> None:
+        """`DataError` for a mention past the end of the document, or of no unit."""
+        if last >= length:
+            what = "characters" if spans == "characters" else "tokens"
+            message = f"the document has {what} 0 to {length - 1}; a mention ends at {last}"
+            raise self.document.error(message)
+        if start > last:
+            message = f"[{start}, {start}] is no mention where ends are excluded"
+            raise self.document.error(f"{message} (--spans says what they count)")
 
 
 def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
@@ -268,13 +284,17 @@ def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
 
 
 def _check_ends(documents: Sequence[_Placed]) -> None:
-    """`DataError` where pairs of numbers may have their ends included or not: there are some, and
-    none is [n, n].
-    """
-    mentions = [(one, m) for one in documents for cluster in one.document.clusters for m in cluster]
-    if not mentions or any(start == end for _, (start, end) in mentions):
+    """`DataError` if pairs of numbers may have their ends included or not: none is [n, n]."""
+    first: tuple[_Placed, Mention] | None = None
+    for placed in documents:
+        for start, end in chain.from_iterable(placed.document.clusters):
+            if start == end:
+                return
+            first = first or (placed, (start, end))
+    if first is None:
         return
-    one, (start, end) = mentions[0]
+
+    one, (start, end) = first
     readings = []
     for spans, what in _READINGS.items():
         words, _ = one.units(spans)
@@ -311,7 +331,10 @@ def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> li
     Raises:
         ValueError: the two do not have the same characters; the message calls a piece `what`.
     """
-    owners = [at for at, token in enumerate(ours) for _ in _folded(token)]
+    owners: list[int] = []
+    """Of each character of `text` its token."""
+    for number, token in enumerate(ours):
+        owners += [number] * len(_folded(token))
     text = "".join(map(_folded, ours))
     pieces = _word_pieces(theirs) or [_folded(piece) for piece in theirs]
     owned: list[Mention | None] = []
@@ -331,8 +354,9 @@ def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> li
 
 
 def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
-    """The characters of word pieces, None for the piece of any text; None where they are no word
-    pieces.
+    """The characters of word pieces; None in place of the piece that stands for any text.
+
+    None in place of the list if `theirs` are not word pieces.
 
     A text has "##" before a letter hardly ever (but "###" as a heading), its word pieces have it or
     the special pieces always.
@@ -341,14 +365,16 @@ def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
         piece in _SPECIAL or (piece.startswith("##") and piece[2:3].isalnum()) for piece in theirs
     ):
         return None
-    return [
-        None
-        if piece in _UNKNOWN
-        else ""
-        if piece in _SPECIAL
-        else _folded(piece.removeprefix("##").lstrip("Ġ▁"))
-        for piece in theirs
-    ]
+    return list(map(_word_piece, theirs))
+
+
+def _word_piece(piece: str) -> str | None:
+    """The characters of a word piece; None for the piece that stands for any text."""
+    if piece in _UNKNOWN:
+        return None
+    if piece in _SPECIAL:
+        return ""
+    return _folded(piece.removeprefix("##").lstrip("Ġ▁"))
 
 
 def _end_of_unknown(text: str, at: int, following: Sequence[str | None]) -> int:

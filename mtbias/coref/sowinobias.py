@@ -13,11 +13,11 @@ of its appendix A ship with mtbias.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import resources
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from mtbias.files.reading import TextFile, parse_toml, read_text, sha256_of
 from mtbias.files.strict_json import EXACT
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import mcnemar
-from mtbias.stats.results import Floats, percent, source
+from mtbias.stats.results import Counts, Estimate, Floats, percent, source
 from mtbias.types import Stereotype, frozen
 
 PAPER_VOCABULARY = Path(str(resources.files("mtbias.coref"))) / "sowinobias.toml"
@@ -59,7 +59,7 @@ PAPER_SIZE = (
     "8,192 sentences are pro and 8,192 anti, of each 4,096 with positive and 4,096 with negative "
     "adjectives; the paper prints 4,096 of each and does not say which"
 )
-"""What is to be known of the test set that the paper's lists make."""
+"""How the size of the test set that the paper's lists make differs from the paper's."""
 
 
 @frozen
@@ -107,9 +107,8 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
             raise file.error(f"{name}: expected a list of words, got {list(words)}")
         for word in words:
             if word.lower() in seen:
-                raise file.error(
-                    f"{name}: {word!r} stands in {seen[word.lower()]} already; a word may occur once"
-                )
+                message = f"{name}: {word!r} stands in {seen[word.lower()]} already"
+                raise file.error(f"{message}; a word may occur once")
             seen[word.lower()] = name
     return vocabulary
 
@@ -122,14 +121,14 @@ def generate(vocabulary: Vocabulary) -> tuple[SoWinoBiasSentence, ...]:
     describe.
     """
     adjectives = vocabulary.positive_adjectives, vocabulary.negative_adjectives
-    return tuple(
-        _sentence(direction, polarity, (*people, adjective))
-        for polarity, words in zip(POLARITIES, adjectives, strict=True)
-        for male, female, adjective in product(
-            vocabulary.male_occupations, vocabulary.female_occupations, words
-        )
-        for direction, people in zip(CONDITIONS, ((male, female), (female, male)), strict=True)
-    )
+    occupations = vocabulary.male_occupations, vocabulary.female_occupations
+    pro, anti = CONDITIONS
+    sentences = []
+    for polarity, words in zip(POLARITIES, adjectives, strict=True):
+        for male, female, adjective in product(*occupations, words):
+            sentences.append(_sentence(pro, polarity, (male, female, adjective)))
+            sentences.append(_sentence(anti, polarity, (female, male, adjective)))
+    return tuple(sentences)
 
 
 def _sentence(
@@ -167,12 +166,15 @@ def link(sentence: SoWinoBiasSentence, clusters: Clusters) -> Link:
     occupation's last token and begins at its article or behind it, so "the nurse" and "nurse" both
     count and "the nurse because they" does not.
     """
-    mine = [mention for cluster in clusters if sentence.pronoun in cluster for mention in cluster]
-    first, second = (
-        any(end == person[1] and person[0] <= start for start, end in mine)
-        for person in (sentence.first, sentence.second)
-    )
+    of_pronoun = [cluster for cluster in clusters if sentence.pronoun in cluster]
+    mentions = list(chain.from_iterable(of_pronoun))
+    first, second = (_is_among(person, mentions) for person in (sentence.first, sentence.second))
     return link_to(right=second, wrong=first)
+
+
+def _is_among(person: Mention, mentions: Iterable[Mention]) -> bool:
+    """Whether a mention ends with the person, and begins at its article or after it."""
+    return any(end == person[1] and person[0] <= start for start, end in mentions)
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,12 @@ class SoWinoBias(CorefDataset):
             for at, s in enumerate(self.sentences)
         ]
 
-    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+    def right(
+        self,
+        at: int,
+        text: CorefText,  # noqa: ARG002 - the base class's
+        answer: Clusters,
+    ) -> bool:
         """See `CorefDataset`; where the link is."""
         return link(self.sentences[at], answer) is Link.RIGHT
 
@@ -224,40 +231,27 @@ class SoWinoBias(CorefDataset):
         places = [
             (POLARITIES.index(pro.polarity), links[pro.id], links[anti.id]) for pro, anti in pairs
         ]
-        meant = tuple(
-            " ".join(pro.tokens[pro.second[0] + 1 : pro.second[1] + 1]) for pro, _ in pairs
-        )
-        shares = [f"{row}:{condition}" for row in ROWS for condition in CONDITIONS]
-        drawn = [*shares, *(f"{row}:difference" for row in ROWS)]
+        meant = tuple(_occupation(pro.tokens, pro.second) for pro, _ in pairs)
+
+        shares = [f"{row}:{condition}" for row, condition in product(ROWS, CONDITIONS)]
+        compared = [*shares, *(f"{row}:difference" for row in ROWS)]
         units = NumberUnits.of_cells(places, _SHAPE, meant, _numbers)
-        units = replace(units, compared=drawn, shares=shares)
-        estimates = units.estimates(resamples, source(seed), intervals=drawn)
+        units = replace(units, compared=compared, shares=shares)
+        estimates = units.estimates(resamples, source(seed), intervals=compared)
+
         table = units.sums.sum(axis=0).astype(np.int64).reshape(_SHAPE)
         numbers: list[NamedNumber] = []
         counts: dict[str, dict[str, float | None]] = {}
-        for row, of_row in zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True):
-            n, right = int(of_row.sum()), LINKS.index(Link.RIGHT)
-            by_link = dict(zip(CONDITIONS, (of_row.sum(axis=1), of_row.sum(axis=0)), strict=True))
-            # Pairs of which one alone is right: the anti sentence's link is any but right, and the
-            # reverse.
-            p = mcnemar(*(int(of[right] - of_row[right, right]) for of in by_link.values()))
-            for key, label in KINDS.items():
-                one = estimates[f"{row}:{key}"]
-                one = replace(
-                    one, n=n, p=p if key == "difference" and one.value is not None else None
-                )
-                headline = row == "all" and key != "average"
-                numbers.append(
-                    NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", one, headline)
-                )
-            for direction, of in by_link.items():
-                counts[f"{row}, {direction}"] = dict(
-                    zip(map(str, LINKS), map(int, of), strict=True)
-                )
-        linked = []
-        for occupation, (_, *links_of) in zip(meant, places, strict=True):
-            is_right = [LINKS[place] is Link.RIGHT for place in links_of]
-            linked += [(occupation, 0, is_right[0]), (occupation, 1, is_right[1])]
+        for row, table_of_row in zip(ROWS, (table[0], table[1], table.sum(axis=0)), strict=True):
+            numbers += _row_numbers(row, table_of_row, estimates)
+            for direction, axis in zip(CONDITIONS, (1, 0), strict=True):
+                of_link = map(int, table_of_row.sum(axis=axis))
+                counts[f"{row}, {direction}"] = dict(zip(map(str, LINKS), of_link, strict=True))
+
+        linked: list[tuple[str, int, bool]] = []
+        for occupation, (_, pro_link, anti_link) in zip(meant, places, strict=True):
+            linked.append((occupation, 0, LINKS[pro_link] is Link.RIGHT))
+            linked.append((occupation, 1, LINKS[anti_link] is Link.RIGHT))
         return DatasetScores(
             tuple(numbers),
             {"": units},
@@ -265,6 +259,27 @@ class SoWinoBias(CorefDataset):
             remarks=tuple(self.remarks),
             sides=shares_by_group(linked),
         )
+
+
+def _occupation(tokens: Sequence[str], person: Mention) -> str:
+    """The person without its article."""
+    return " ".join(tokens[person[0] + 1 : person[1] + 1])
+
+
+def _row_numbers(
+    row: str, table: Counts, estimates: Mapping[str, Estimate]
+) -> Iterator[NamedNumber]:
+    """The numbers of a row, of its table of pairs ``[link of pro, link of anti]``."""
+    right = LINKS.index(Link.RIGHT)
+    pro_alone = int(table[right].sum() - table[right, right])
+    anti_alone = int(table[:, right].sum() - table[right, right])
+    p = mcnemar(pro_alone, anti_alone)
+    for key, label in KINDS.items():
+        estimate = replace(estimates[f"{row}:{key}"], n=int(table.sum()))
+        is_tested = key == "difference" and estimate.value is not None
+        estimate = replace(estimate, p=p if is_tested else None)
+        headline = row == "all" and key != "average"
+        yield NamedNumber("", f"{row}:{key}", f"accuracy, {row}, {label}", estimate, headline)
 
 
 def open_sowinobias(data: Path | None) -> SoWinoBias:
@@ -285,7 +300,7 @@ def open_sowinobias(data: Path | None) -> SoWinoBias:
 
 
 def _numbers(tables: NDArray[Any]) -> dict[str, Floats]:
-    """Accuracy by `ROWS` and direction, and what is made of it, of tables ``[R, 2, 4, 4]``."""
+    """Accuracy by `ROWS` and `KINDS`, of tables ``[R, 2, 4, 4]``."""
     values: dict[str, Floats] = {}
     for direction, links in zip(CONDITIONS, (tables.sum(axis=3), tables.sum(axis=2)), strict=True):
         shares = percent(links[..., LINKS.index(Link.RIGHT)], links.sum(axis=-1))

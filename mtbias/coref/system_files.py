@@ -33,12 +33,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
 from mtbias.coref.documents import (
     BROKEN,
+    Cluster,
     Clusters,
     MentionsByWord,
     Spans,
@@ -130,17 +131,19 @@ def parse_documents(file: TextFile) -> list[SystemDocument]:
     return [SystemDocument(d.id, d.clusters, file.path, d.line, d.words) for d in parse_conll(file)]
 
 
-# --- JSON -------------------------------------------------------------------------------------------------------------
+# --- JSON -------------------------------------------------------------------------------------
 
 
 def _json_documents(file: TextFile) -> list[SystemDocument]:
     values = _values(file)
     predicted = [isinstance(value, dict) and "predicted_clusters" in value for _, value in values]
     if 0 < sum(predicted) < len(values):
+        line, _ = values[predicted.index(False)]
         raise file.error(
-            f"expected predicted_clusters, which {sum(predicted)} of the {len(values)} documents of this file have, "
-            "got none here; gold clusters are not scored: write the predicted ones of each, [] where there are none",
-            values[predicted.index(False)][0],
+            f"expected predicted_clusters, which {sum(predicted)} of the {len(values)} documents "
+            "of this file have, got none here; gold clusters are not scored: write the predicted "
+            "ones of each, [] where there are none",
+            line,
         )
     return [_json_document(value, file, line) for line, value in values]
 
@@ -182,36 +185,45 @@ def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # 
         )
     if name == "clusters" and _is_of_e2e(value):
         raise file.error(
-            "expected predicted_clusters, got the gold clusters alone of a file that systems read; give what the "
-            "system wrote (or call its clusters predicted_clusters)",
+            "expected predicted_clusters, got the gold clusters alone of a file that systems read; "
+            "give what the system wrote (or call its clusters predicted_clusters)",
             line,
         )
+
     clusters = value[name]
-    if fastcoref := "clusters_strings" in value and isinstance(clusters, list):
-        # It writes null for a mention that is none of the text's (of the marks around it).
-        kept = (
-            [m for m in cluster if m is not None] if isinstance(cluster, list) else cluster
-            for cluster in clusters
-        )
-        clusters = [cluster for cluster in kept if cluster != []]
-    found = file.converted(
-        _Line, value | {"clusters": clusters} | ({"id": value[id_]} if id_ else {}), line
-    )
-    _check_mentions(found.clusters, name, file, line)
+    is_fastcoref = "clusters_strings" in value
+    if is_fastcoref and isinstance(clusters, list):
+        clusters = _without_nulls(clusters)
+    own_id = {"id": value[id_]} if id_ else {}
+    content = file.converted(_Line, value | {"clusters": clusters} | own_id, line)
+    _check_mentions(content.clusters, name, file, line)
+
     others = None
     if name == "predicted_clusters" and not _is_of_e2e(value) and value.get("clusters"):
         others = file.converted(_Clusters, {"clusters": value["clusters"]}, line).clusters
         _check_mentions(others, "clusters", file, line)
-    text, tokens = (
-        (found.text, found.tokens)
-        if isinstance(found.text, str)
-        else (None, found.tokens or found.text)
-    )
-    if tokens is None and found.sentences is not None:
-        tokens = tuple(word for sentence in found.sentences for word in sentence)
-    spans: Spans | None = None if not fastcoref else "excluded" if text is None else "characters"
-    own = None if found.id is None else str(found.id)
-    return SystemDocument(own, found.clusters, file.path, line, tokens, text, spans, others)
+
+    text = content.text if isinstance(content.text, str) else None
+    spans: Spans | None = None
+    if is_fastcoref:
+        spans = "excluded" if text is None else "characters"
+    own = None if content.id is None else str(content.id)
+    tokens = content.all_tokens
+    return SystemDocument(own, content.clusters, file.path, line, tokens, text, spans, others)
+
+
+def _without_nulls(clusters: list[Any]) -> list[Any]:
+    """The clusters of fastcoref without the mentions that it writes as null: they are none of the
+    text's (but of the marks around it).
+    """
+    filled = []
+    for cluster in clusters:
+        mentions = cluster
+        if isinstance(cluster, list):
+            mentions = [mention for mention in cluster if mention is not None]
+        if mentions != []:
+            filled.append(mentions)
+    return filled
 
 
 def _is_of_e2e(value: JsonDict) -> bool:
@@ -220,11 +232,11 @@ def _is_of_e2e(value: JsonDict) -> bool:
 
 
 def _check_mentions(clusters: Clusters, name: str, file: TextFile, line: int) -> None:
-    """`DataError` for clusters of a line, called `name` there, that cannot be."""
+    """`DataError` for an empty cluster or an invalid mention; `name` is the clusters' key."""
     if () in clusters:
         message = f"{name}: expected a mention or more in each cluster, got one without"
         raise file.error(message, line)
-    for start, end in (mention for cluster in clusters for mention in cluster):
+    for start, end in chain.from_iterable(clusters):
         if not 0 <= start <= end:
             message = f"{name}: expected mentions [start, end] with 0 <= start <= end"
             raise file.error(f"{message}, got [{start}, {end}]", line)
@@ -246,25 +258,30 @@ class _Line(_Clusters):
     sentences: tuple[tuple[str, ...], ...] | None = None
     text: str | tuple[str, ...] | None = None
 
+    @property
+    def all_tokens(self) -> tuple[str, ...] | None:
+        """The tokens of the document, if the line has them."""
+        tokens = self.tokens
+        if not isinstance(self.text, str):
+            tokens = tokens or self.text
+        if tokens is None and self.sentences is not None:
+            return tuple(chain.from_iterable(self.sentences))
+        return tokens
+
 
 def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocument:
     """A document of CoreNLP: `corefs` are chains of mentions, `startIndex` from 1, `endIndex`
     behind the last word.
     """
     try:
-        sentences = [
-            [str(token.get("originalText") or token["word"]) for token in sentence["tokens"]]
-            for sentence in value["sentences"]
-        ]
-        chains = [
-            [(m["sentNum"], m["startIndex"], m["endIndex"]) for m in chain]
-            for chain in value["corefs"].values()
-        ]
+        sentences = [_corenlp_words(sentence) for sentence in value["sentences"]]
+        chains = [_corenlp_mentions(mentions) for mentions in value["corefs"].values()]
     except (KeyError, TypeError, AttributeError) as error:
         raise file.error(
             f"expected sentences with tokens, and corefs, as CoreNLP writes them: {error!r}", line
         ) from None
-    for number, start, end in (mention for chain in chains for mention in chain):
+
+    for number, start, end in chain.from_iterable(chains):
         if not (
             {type(number), type(start), type(end)} == {int}
             and 1 <= number <= len(sentences)
@@ -274,43 +291,53 @@ def _corenlp_document(value: JsonDict, file: TextFile, line: int) -> SystemDocum
             raise file.error(
                 f"corefs: expected words of a sentence, both counted from 1, got {message}", line
             )
+
     before = list(accumulate(map(len, sentences), initial=-1))  # words count from 1
-    clusters = tuple(
-        tuple((before[n - 1] + start, before[n - 1] + end - 1) for n, start, end in chain)
-        for chain in chains
-    )
+    clusters: list[Cluster] = []
+    for mentions in chains:
+        cluster = [
+            (before[number - 1] + start, before[number - 1] + end - 1)
+            for number, start, end in mentions
+        ]
+        clusters.append(tuple(cluster))
     id_ = value.get("docId")
-    words = tuple(token for sentence in sentences for token in sentence)
-    return SystemDocument(None if id_ is None else str(id_), clusters, file.path, line, words)
+    own = None if id_ is None else str(id_)
+    words = tuple(chain.from_iterable(sentences))
+    return SystemDocument(own, tuple(clusters), file.path, line, words)
+
+
+def _corenlp_words(sentence: JsonDict) -> list[str]:
+    return [str(token.get("originalText") or token["word"]) for token in sentence["tokens"]]
+
+
+def _corenlp_mentions(mentions: list[JsonDict]) -> list[tuple[int, int, int]]:
+    """The sentence of each mention, its first word and the one after its last."""
+    return [(one["sentNum"], one["startIndex"], one["endIndex"]) for one in mentions]
 
 
 def _stanza_document(sentences: list[list[JsonDict]], file: TextFile, line: int) -> SystemDocument:
-    """A document of Stanza, whose words say in which chains they are and where a mention of them
-    begins and ends.
-    """
+    """A document of Stanza, whose words have the chains of mentions that begin or end there."""
     # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words,
     # which count.
     mentions = MentionsByWord()
     try:
+        every = chain.from_iterable(sentences)
         words = [
-            w
-            for words in sentences
-            for w in words
-            if not isinstance(w.get("id"), list) or len(w["id"]) == 1
+            word for word in every if not isinstance(word.get("id"), list) or len(word["id"]) == 1
         ]
         tokens = tuple(str(word["text"]) for word in words)
         for at, word in enumerate(words):
-            for chain in word.get("coref_chains") or ():
-                begins, ends = chain.get("is_start", False), chain.get("is_end", False)
-                mentions.add(str(chain["index"]), at, begins=begins, ends=ends)
+            for link in word.get("coref_chains") or ():
+                begins, ends = link.get("is_start", False), link.get("is_end", False)
+                mentions.add(str(link["index"]), at, begins=begins, ends=ends)
     except (KeyError, TypeError, AttributeError) as error:
-        message = "expected a JSON object for each document, or words with coref_chains as Stanza writes them"
-        raise file.error(f"{message}: {error!r}", line) from None
+        message = "expected a JSON object for each document, or words with coref_chains"
+        raise file.error(f"{message} as Stanza writes them: {error!r}", line) from None
     clusters = mentions.clusters(lambda at: file.error(f"{BROKEN}, at word {at + 1}", line))
     return SystemDocument(None, clusters, file.path, line, tokens)
 
 
-# --- CoNLL-U ----------------------------------------------------------------------------------------------------------
+# --- CoNLL-U ----------------------------------------------------------------------------------
 
 
 def _conllu_documents(file: TextFile) -> list[SystemDocument]:
@@ -346,7 +373,7 @@ def _conllu_document(
 def _add_mentions(
     mentions: MentionsByWord, column: str, at: int, number: int, file: TextFile, *, empty: bool
 ) -> None:
-    """Add what the last column of the word `at` says, or of an `empty` node before it."""
+    """Add the mentions in the last column of the word `at`, or of an `empty` node before it."""
     values = dict(part.partition("=")[::2] for part in column.split("|"))
     entity, stanza = values.get("Entity", ""), values.get("coref_chains", "")
     if stanza and entity:

@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from mtbias.coref.documents import Clusters, CorefText, Format, Spans, exported
+from mtbias.coref.documents import Cluster, Clusters, CorefText, Format, Spans, exported
 from mtbias.coref.output_reading import IN_ORDER, read_output
 from mtbias.errors import DataError, DependencyError, MissingResourceError, ModelError, UsageError
 from mtbias.files.kept_work import kept_lines
@@ -45,7 +45,7 @@ class CorefSystem(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of how its clusters were read, after `resolve`."""
+        """Notes on how its clusters were read; complete after `resolve`."""
         ...
 
     def resolve(self, texts: Sequence[CorefText], put: Put) -> None:
@@ -62,8 +62,9 @@ class CorefSystem(Protocol):
 def run_system(
     system: CorefSystem, texts: Sequence[CorefText], out: Path, progress: Progress = quiet
 ) -> int:
-    """Let `system` resolve `texts`, and write what it finds to `out`; gives how many documents were
-    there already.
+    """Let `system` resolve `texts`, and write its clusters to `out`.
+
+    Returns how many documents were resolved already.
 
     Raises:
         DataError: as `kept_lines`; the system leaves documents out, or raises it.
@@ -83,8 +84,8 @@ def run_system(
         unanswered = [text.id for text in texts if text.id not in clusters_of]
         if unanswered:
             raise DataError(
-                f"the system gave nothing for {len(unanswered)} of {len(texts)} documents, the first "
-                f"{unanswered[0]!r}; what it gave is kept: run the same command again"
+                f"the system gave nothing for {len(unanswered)} of {len(texts)} documents, the "
+                f"first {unanswered[0]!r}; what it gave is kept: run the same command again"
             )
         lines = (
             {"id": text.id, "tokens": text.tokens, "clusters": clusters_of[text.id]}
@@ -143,17 +144,17 @@ class CommandSystem:
         for name in (IN, OUT):
             if not any(name in word for word in self._words):
                 raise UsageError(
-                    f"--command: expected {name} where the command has the file's name, got {command!r}"
+                    f"--command: expected {name} where the command has the file's name, "
+                    f"got {command!r}"
                 )
         self._command, self._form, self._ids, self._spans = command, form, ids, spans
         self.signature = f"command:{command}|format:{form}"
         """The command; what it runs is the user's to keep."""
-        self.signature += (
-            ""
-            if ids is None
-            else f"|ids:{ids if str(ids) == IN_ORDER else sha256_of_file(ids)[:12]}"
-        )
-        self.signature += "" if spans is None else f"|spans:{spans}"
+        if ids is not None:
+            listed = str(ids) if str(ids) == IN_ORDER else sha256_of_file(ids)[:12]
+            self.signature += f"|ids:{listed}"
+        if spans is not None:
+            self.signature += f"|spans:{spans}"
         self.notes: tuple[str, ...] = ()
         """How ids and mentions of what the command wrote were read."""
 
@@ -167,12 +168,14 @@ class CommandSystem:
                 (`mtbias.coref.output_reading.read_output`), or has documents that are none of them.
         """
         with tempfile.TemporaryDirectory() as folder:
-            given, made = (
+            documents, output = (
                 Path(folder) / f"{name}.{_ENDINGS[self._form]}"
                 for name in ("documents", "clusters")
             )
-            write_atomic(given, exported(texts, self._form))
-            words = [word.replace(IN, str(given)).replace(OUT, str(made)) for word in self._words]
+            write_atomic(documents, exported(texts, self._form))
+            words = [
+                word.replace(IN, str(documents)).replace(OUT, str(output)) for word in self._words
+            ]
             try:
                 # What it prints goes to stderr: stdout is for the result, which may be JSON.
                 done = subprocess.run(words, check=False, stdin=subprocess.DEVNULL, stdout=_STDERR)
@@ -180,9 +183,9 @@ class CommandSystem:
                 raise ModelError(f"--command cannot be started: {error}") from error
             if done.returncode:
                 raise ModelError(f"--command ended with {done.returncode}: {self._command}")
-            if not made.exists():
+            if not output.exists():
                 raise ModelError(f"--command ended well, but wrote no file {OUT}: {self._command}")
-            read = read_output(texts, [made], ids=self._ids, spans=self._spans)
+            read = read_output(texts, [output], ids=self._ids, spans=self._spans)
         self.notes = read.notes
         for identifier, clusters in read.of.items():
             put(identifier, clusters)
@@ -218,25 +221,29 @@ class StanzaCoref:
         for text in texts:
             put(text.id, self._clusters(self._pipeline, text))
 
-    def _clusters(self, pipeline: Any, text: CorefText) -> Clusters:  # noqa: ANN401 - stanza has no types
-        given = _given(pipeline, text.sentences)
-        document = pipeline(given)
+    def _clusters(
+        self,
+        pipeline: Any,  # noqa: ANN401 - stanza has no types
+        text: CorefText,
+    ) -> Clusters:
+        sentences = _readable_sentences(pipeline, text.sentences)
+        document = pipeline(sentences)
         starts = [0]
-        for sentence, ours in zip(document.sentences, given, strict=True):
+        for sentence, ours in zip(document.sentences, sentences, strict=True):
             if len(sentence.words) != len(ours):
                 raise ModelError(
                     f"{text.id!r}: Stanza made {len(sentence.words)} words of {len(ours)} tokens"
                 )
             starts.append(starts[-1] + len(ours))
-        return tuple(
-            tuple(
-                sorted(
-                    (starts[m.sentence] + m.start_word, starts[m.sentence] + m.end_word - 1)
-                    for m in mentions
-                )
-            )
-            for mentions in (chain.mentions for chain in document.coref)
-        )
+
+        clusters: list[Cluster] = []
+        for chain in document.coref:
+            mentions = [
+                (starts[one.sentence] + one.start_word, starts[one.sentence] + one.end_word - 1)
+                for one in chain.mentions
+            ]
+            clusters.append(tuple(sorted(mentions)))
+        return tuple(clusters)
 
     def _load(self) -> Any:  # noqa: ANN401 - stanza has no types
         if find_spec("peft") is None:  # Stanza imports it within
@@ -263,12 +270,16 @@ class StanzaCoref:
                 )
             except Exception as error:
                 raise MissingResourceError(
-                    f"Stanza cannot load {self._model}: {type(error).__name__}: {error}; expected a model that its "
-                    "trainer wrote, and the encoder that it names where it was then"
+                    f"Stanza cannot load {self._model}: {type(error).__name__}: {error}; expected "
+                    "a model that its trainer wrote, and the encoder that it names where it was "
+                    "then"
                 ) from error
 
 
-def _given(pipeline: Any, sentences: Sequence[Sequence[str]]) -> list[list[str]]:  # noqa: ANN401 - stanza has no types
+def _readable_sentences(
+    pipeline: Any,  # noqa: ANN401 - stanza has no types
+    sentences: Sequence[Sequence[str]],
+) -> list[list[str]]:
     """The sentences as Stanza 1.15 can take them; nothing changes for those that it takes as they
     are.
 
@@ -279,19 +290,19 @@ def _given(pipeline: Any, sentences: Sequence[Sequence[str]]) -> list[list[str]]
     """
     model = pipeline.processors["coref"]._model  # nothing public has tokenizer and window
     window = model.config.bert_window_size - 2
-    found: list[list[str]] = []
+    parts: list[list[str]] = []
     for sentence in sentences:
         pieces = [len(model.tokenizer.tokenize(word)) for word in sentence]
         words = [word if n else _NO_WORD for word, n in zip(sentence, pieces, strict=True)]
-        found.append([])
+        parts.append([])
         room = window
         for word, n in zip(words, pieces, strict=True):
-            if sum(pieces) > 2 * window and n > room and found[-1]:
-                found.append([])
+            if sum(pieces) > 2 * window and n > room and parts[-1]:
+                parts.append([])
                 room = window
-            found[-1].append(word)
+            parts[-1].append(word)
             room -= n
-    return found
+    return parts
 
 
 def open_system(
@@ -315,7 +326,8 @@ def open_system(
             raise UsageError("--system stanza: expected --model FILE, and no --command")
         if (ids, spans, form) != (None, None, None):
             raise UsageError(
-                "--system stanza: expected no --ids, --spans or --in-format, which go with --system command"
+                "--system stanza: expected no --ids, --spans or --in-format, which go with "
+                "--system command"
             )
         return StanzaCoref(model, device=device)
     if command is None or model is not None or device is not None:

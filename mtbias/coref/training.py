@@ -50,7 +50,7 @@ TrainingPreset = Literal["bert-base", "bert-large", "spanbert-base", "spanbert-l
 
 
 def training_presets() -> Mapping[str, JsonObject]:
-    """Settings of the trainer by the names of presets; their source stands in the file."""
+    """The trainer's settings by preset; the file names their source."""
     return _shipped("training_presets.toml")
 
 
@@ -127,7 +127,7 @@ _DEFAULTS: Mapping[str, float] = MappingProxyType(
         "candidates": 50,
     }
 )
-"""What neither the user nor a preset has set; Stanza's own."""
+"""Stanza's own values, for settings that neither the user nor a preset sets."""
 
 
 def configuration(settings: TrainingSettings, folder: Path, *, alone: bool) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
-from mtbias.coref.documents import ConllDocument, without_repeated
+from mtbias.coref.documents import Clusters, ConllDocument, Mention, without_repeated
 from mtbias.types import JsonDict, frozen
 
 
@@ -28,40 +28,75 @@ class TrainingData:
     @property
     def alone(self) -> bool:
         """Whether entities of one mention are marked; in CoNLL-2012's own data they are not."""
-        return any(
-            len(cluster) == 1
-            for document in self.documents
-            for cluster in document["span_clusters"]
-        )
+        clusters = chain.from_iterable(document["span_clusters"] for document in self.documents)
+        return any(len(cluster) == 1 for cluster in clusters)
 
 
 def training_data(documents: Iterable[ConllDocument]) -> TrainingData:
     """The `documents` with their clusters.
 
-    A mention that stands in a cluster already, and a cluster that has lost all its mentions, is
-    left out.
+    Repeated mentions, and clusters without any mention left, are left out.
     """
-    found, mentions, across = [], 0, 0
+    converted: list[JsonDict] = []
+    mentions = across = 0
     for document in documents:
-        sentence_of = [n for n, sentence in enumerate(document.sentences) for _ in sentence]
-        given = without_repeated(document.clusters)
-        within = (
-            [m for m in cluster if sentence_of[m[0]] == sentence_of[m[1]]] for cluster in given
-        )
-        clusters = [cluster for cluster in within if cluster]
-        kept = [mention for cluster in clusters for mention in cluster]
-        mentions += len(kept)
-        across += sum(map(len, given)) - len(kept)
-        n = len(sentence_of)
-        found.append({
-            "document_id": document.id, "part_id": 0, "lang": "en", "cased_words": document.words,
-            "sent_id": sentence_of, "speaker": ["_"] * n, "pos": ["_"] * n, "deprel": ["_"] * n, "head": [None] * n,
-            # The trainer's ends are excluded.
-            "span_clusters": [[[start, end + 1] for start, end in cluster] for cluster in clusters],
-            "word_clusters": [[end for _, end in cluster] for cluster in clusters],
-            "head2span": sorted([end, start, end + 1] for start, end in kept), "is_zero": [0] * len(kept),
-        })  # fmt: skip
-    return TrainingData(tuple(found), mentions, across)
+        distinct = without_repeated(document.clusters)
+        clusters = _within_sentences(document, distinct)
+        n = sum(map(len, clusters))
+        mentions += n
+        across += sum(map(len, distinct)) - n
+        converted.append(_converted(document, clusters))
+    return TrainingData(tuple(converted), mentions, across)
+
+
+def _sentence_of(document: ConllDocument) -> list[int]:
+    """The number of the sentence of each word."""
+    sentence_of: list[int] = []
+    for number, sentence in enumerate(document.sentences):
+        sentence_of += [number] * len(sentence)
+    return sentence_of
+
+
+def _within_sentences(document: ConllDocument, clusters: Clusters) -> list[list[Mention]]:
+    """The clusters without the mentions that begin in one sentence and end in another."""
+    sentence_of = _sentence_of(document)
+    within: list[list[Mention]] = []
+    for cluster in clusters:
+        mentions = [
+            (start, end) for start, end in cluster if sentence_of[start] == sentence_of[end]
+        ]
+        if mentions:
+            within.append(mentions)
+    return within
+
+
+def _converted(document: ConllDocument, clusters: Sequence[Sequence[Mention]]) -> JsonDict:
+    """One document with its clusters; the trainer's ends are excluded."""
+    spans: list[list[list[int]]] = []
+    heads: list[list[int]] = []
+    head_spans: list[list[int]] = []
+    for cluster in clusters:
+        spans.append([[start, end + 1] for start, end in cluster])
+        heads.append([end for _, end in cluster])
+        head_spans += [[end, start, end + 1] for start, end in cluster]
+
+    sentence_of = _sentence_of(document)
+    n = len(sentence_of)
+    return {
+        "document_id": document.id,
+        "part_id": 0,
+        "lang": "en",
+        "cased_words": document.words,
+        "sent_id": sentence_of,
+        "speaker": ["_"] * n,
+        "pos": ["_"] * n,
+        "deprel": ["_"] * n,
+        "head": [None] * n,
+        "span_clusters": spans,
+        "word_clusters": heads,
+        "head2span": sorted(head_spans),
+        "is_zero": [0] * len(head_spans),
+    }
 
 
 def in_segments(
@@ -84,7 +119,10 @@ def in_segments(
     for document in data.documents:
         pieces = [pieces_of(word) for word in document["cased_words"]]
         bounds = _bounds(document["sent_id"], pieces, room)
-        documents += [_part(document, *of) for of in pairwise(bounds)] if bounds[2:] else [document]
+        if len(bounds) > 2:
+            documents += [_part(document, first, end) for first, end in pairwise(bounds)]
+        else:
+            documents.append(document)
     mentions = sum(len(document["head2span"]) for document in documents)
     return replace(data, documents=tuple(documents), mentions=mentions)
 
@@ -152,18 +190,20 @@ def _bounds(sentence_of: Sequence[int], pieces: Sequence[int], room: int) -> lis
 
 
 _OF_WORDS = ("cased_words", "sent_id", "speaker", "pos", "deprel", "head")
-"""What the trainer has for each word of a document."""
+"""The lists of the trainer that have an entry for each word of a document."""
 
 
 def _part(document: JsonDict, first: int, end: int) -> JsonDict:
     """The words from `first` to before `end` as a document of their own."""
-    spans, heads, kept = [], [], []
+    spans: list[list[list[int]]] = []
+    heads: list[list[int]] = []
+    head_spans: list[list[int]] = []
     for cluster in document["span_clusters"]:
         within = [[a - first, b - first] for a, b in cluster if first <= a and b <= end]
         if len(within) > 1 or len(within) == len(cluster):
             spans.append(within)
             heads.append([last - 1 for _, last in within])
-            kept += [[last - 1, start, last] for start, last in within]
+            head_spans += [[last - 1, start, last] for start, last in within]
     sliced = {name: document[name][first:end] for name in _OF_WORDS}
     # Sentences count from 0.
     sliced["sent_id"] = [number - sliced["sent_id"][0] for number in sliced["sent_id"]]
@@ -173,6 +213,6 @@ def _part(document: JsonDict, first: int, end: int) -> JsonDict:
         "document_id": f"{document['document_id']}:{first}",
         "span_clusters": spans,
         "word_clusters": heads,
-        "head2span": sorted(kept),
-        "is_zero": [0] * len(kept),
+        "head2span": sorted(head_spans),
+        "is_zero": [0] * len(head_spans),
     }

@@ -2,7 +2,7 @@
 where not (anti).
 
 A sentence names two occupations and a pronoun of one of them; its counterpart under the other
-condition stands on the same line of the other file and has a pronoun of the other gender.
+condition is on the same line of the other file and has a pronoun of the other gender.
 Literature F1 is the CoNLL score of each file; Avg is the mean of pro and anti, Diff their
 **absolute** difference. CoNLL F1 is not link accuracy: a system that links every pronoun to the
 wrong occupation has 25.6 to 27.8, because its mentions are right.
@@ -56,6 +56,7 @@ from mtbias.coref.dataset import (
 )
 from mtbias.coref.documents import (
     Answers,
+    Cluster,
     Clusters,
     ConllDocument,
     CorefText,
@@ -116,19 +117,20 @@ class WinoBiasDocument:
         return tuple(other for other in self.occupations if other.name != self.occupation.name)
 
 
+def _labels() -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy")):
+        for kind, name in KINDS.items():
+            labels[f"{key}_{kind}"] = f"{label}, {name}"
+    for condition, (key, label), rate in product(CONDITIONS, PARTS.items(), RATES):
+        labels[f"{key}{rate}_{condition}"] = f"{label} {rate[1:] or 'F1'}, {condition}"
+    return labels
+
+
 SetKey = tuple[str, int, Stereotype]
 """Split, type and condition: one of the eight files."""
 
-_LABELS = {
-    f"{key}_{kind}": f"{label}, {name}"
-    for key, label in (("f1", "CoNLL F1"), ("link", "link accuracy"))
-    for kind, name in KINDS.items()
-} | {
-    f"{key}{rate}_{condition}": f"{label} {rate[1:] or 'F1'}, {condition}"
-    for condition in CONDITIONS
-    for key, label in PARTS.items()
-    for rate in RATES
-}
+_LABELS = _labels()
 """What the numbers of a split and type are called, in the order in which they are shown."""
 _HEADLINE = {"f1_average", "f1_difference", "link_difference"}
 
@@ -155,20 +157,30 @@ class WinoBias(CorefDataset):
     @cached_property
     def texts(self) -> list[CorefText]:
         """The sentences of all sets; a group is a line of both conditions."""
-        return [
-            CorefText(
-                d.id,
-                d.words,
-                joined(d.words),
-                d.gold,
-                pronoun=(d.pronouns[0],) * 2,
-                group=f"{split} {type_} {d.line}",
-            )
-            for (split, type_, _), documents in self.sets.items()
-            for d in documents
-        ]
+        texts = []
+        for (split, type_, _), documents in self.sets.items():
+            for document in documents:
+                words = document.words
+                pronoun = (document.pronouns[0],) * 2
+                group = f"{split} {type_} {document.line}"
+                texts.append(
+                    CorefText(
+                        document.id,
+                        words,
+                        joined(words),
+                        document.gold,
+                        pronoun=pronoun,
+                        group=group,
+                    )
+                )
+        return texts
 
-    def right(self, at: int, text: CorefText, answer: Clusters) -> bool:  # noqa: ARG002 - the base class's
+    def right(
+        self,
+        at: int,  # noqa: ARG002 - the base class's
+        text: CorefText,
+        answer: Clusters,
+    ) -> bool:
         """See `CorefDataset`; where the first pronoun's link is."""
         return link(self.documents[text.id], answer) is Link.RIGHT
 
@@ -176,8 +188,8 @@ class WinoBias(CorefDataset):
         """See `CorefDataset`; one of `BASELINES`."""
         if rule not in BASELINES:
             raise UsageError(f"--baseline: expected one of {', '.join(BASELINES)}, got {rule!r}")
-        of = {id_: answer_by_rule(document, rule) for id_, document in self.documents.items()}
-        return Answers(of, {}, signed={"system": rule})
+        clusters = {id_: answer_by_rule(document, rule) for id_, document in self.documents.items()}
+        return Answers(clusters, {}, signed={"system": rule})
 
     def score(self, answers: Answers, *, seed: int = 0, resamples: int = 10_000) -> DatasetScores:
         """See `CorefDataset`.
@@ -194,44 +206,48 @@ class WinoBias(CorefDataset):
         for split, type_ in product(SPLITS, TYPES):
             part, at = f"{split} type {type_}", [seed, SPLITS.index(split), type_]
             sets = {c: scored[split, type_, c] for c in CONDITIONS if (split, type_, c) in scored}
-            found: dict[str, Estimate] = {}
-            for condition, of in sets.items():
-                estimates = of.estimates(resamples, _rng(at, condition))
-                found |= {f"{key}_{condition}": one for key, one in estimates.items()}
-            lines = [of.lines for of in sets.values()]
-            shared = sorted(set.intersection(*lines)) if len(lines) == len(CONDITIONS) else []
-            if len(lines) == len(CONDITIONS) and (alone := sum(map(len, lines)) - 2 * len(shared)):
-                notes.append(
-                    f"{part}: {alone} lines of one condition alone, in no average and no difference"
-                )
-            if shared:
+            estimates: dict[str, Estimate] = {}
+            for condition, one in sets.items():
+                of_set = one.estimates(resamples, _rng(at, condition))
+                estimates |= {f"{key}_{condition}": each for key, each in of_set.items()}
+
+            if len(sets) == len(CONDITIONS):
                 pro, anti = sets.values()
-                units[part] = _lines(pro, anti, shared)
-                over_lines = units[part].over("rows", resamples, seed)
-                found |= _differences(units[part], over_lines, resamples, _rng(at, Stereotype.NONE))
-                differing = differing_pairs(pro.documents, anti.documents)
-                remarks.append(
-                    f"{part}: {len(differing)} of {found['f1_difference'].n} pairs differ in other words or in gold "
-                    f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
-                )
+                shared = sorted(pro.lines & anti.lines)
+                alone = len(pro.lines) + len(anti.lines) - 2 * len(shared)
+                if alone:
+                    in_no = "in no average and no difference"
+                    notes.append(f"{part}: {alone} lines of one condition alone, {in_no}")
+                if shared:
+                    units[part] = _lines(pro, anti, shared)
+                    over_lines = units[part].over("rows", resamples, seed)
+                    rng = _rng(at, Stereotype.NONE)
+                    estimates |= _differences(units[part], over_lines, resamples, rng)
+                    differing = differing_pairs(pro.documents, anti.documents)
+                    n = estimates["f1_difference"].n
+                    remarks.append(
+                        f"{part}: {len(differing)} of {n} pairs differ in other words or in gold "
+                        f"mentions too (lines {', '.join(map(str, differing)) or 'none'})"
+                    )
+
             numbers += [
-                NamedNumber(part, key, label, found[key], headline=key in _HEADLINE)
+                NamedNumber(part, key, label, estimates[key], headline=key in _HEADLINE)
                 for key, label in _LABELS.items()
-                if key in found
+                if key in estimates
             ]
+
         if again := sum(map(repeated, answers.of.values())):
             notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
         if len(self.sets) < 8:
             where = "were not asked for (--part)" if self.left_out else "are not in the folder"
             notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files {where}")
-        counts = {
-            f"{split} type {type_} {condition}": of.counts
-            for (split, type_, condition), of in scored.items()
-        }
+
+        counts: dict[str, dict[str, float | None]] = {}
         linked: list[tuple[str, int, bool]] = []
-        for (_, _, condition), of in scored.items():
+        for (split, type_, condition), one in scored.items():
+            counts[f"{split} type {type_} {condition}"] = one.counts
             side = CONDITIONS.index(condition)
-            for document, is_right in zip(of.documents, of.right, strict=True):
+            for document, is_right in zip(one.documents, one.right, strict=True):
                 linked.append((document.occupation.name, side, bool(is_right)))
         sides = shares_by_group(linked)
         return DatasetScores(
@@ -289,20 +305,22 @@ def read_winobias(folder: Path, part: Sequence[str] = ()) -> WinoBias:
                 )
                 raise DataError(message, path=path)
     if not sets:
-        raise DataError(
-            "expected files such as dev_type1_pro_stereotype.v4_auto_conll in this folder, got none",
-            path=folder,
-        )
+        example = "dev_type1_pro_stereotype.v4_auto_conll"
+        raise DataError(f"expected files such as {example} in this folder, got none", path=folder)
     whole = WinoBias(sets, files)
     if not part:
         return whole
-    chosen = {key: of for key, of in sets.items() if f"{key[0]}-type{key[1]}" in part}
+    chosen = {
+        (split, type_, condition): documents
+        for (split, type_, condition), documents in sets.items()
+        if f"{split}-type{type_}" in part
+    }
     of_parts = {f"{split}-type{type_}" for split, type_, _ in chosen}
     if absent := [name for name in part if name not in of_parts]:
         raise DataError(
             f"expected files of {', '.join(absent)} in this folder, got none", path=folder
         )
-    of_others = {key: of for key, of in sets.items() if key not in chosen}
+    of_others = {key: documents for key, documents in sets.items() if key not in chosen}
     unread = {_file_name(*key) for key in of_others}
     return WinoBias(
         chosen,
@@ -329,7 +347,7 @@ def _document(
     pronouns = sorted(
         at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN
     )
-    named = [o for o in in_sentence if any(start <= o.head <= last for start, last in gold)]
+    named = [occupation for occupation in in_sentence if _covers(gold, occupation.head)]
     if len(named) != 1 or not pronouns:
         raise error("expected a cluster of one occupation and a pronoun, got another")
     if not (end.isascii() and end.isdigit()):
@@ -337,6 +355,10 @@ def _document(
     return WinoBiasDocument(
         conll.id, int(end) + 1, words, conll.clusters, in_sentence, named[0], tuple(pronouns)
     )
+
+
+def _covers(cluster: Cluster, word: int) -> bool:
+    return any(start <= word <= last for start, last in cluster)
 
 
 def _occupations(
@@ -347,9 +369,8 @@ def _occupations(
     mentions: list[Occupation] = []
     at = 0
     while at < len(lower):
-        name = next(
-            (lower[at : at + n] for n in range(longest, 0, -1) if lower[at : at + n] in known), None
-        )
+        phrases = (lower[at : at + n] for n in range(longest, 0, -1))
+        name = next((phrase for phrase in phrases if phrase in known), None)
         if name is None:
             at += 1
             continue
@@ -364,14 +385,14 @@ BASELINES = ("first", "nearest", "stereotype", "perfect", "empty", "wrong")
 gold cluster.
 
 First: all gendered pronouns with the first occupation. Nearest: with the last occupation before the
-first of them, the first after it where there is none before. Stereotype: with the nearest
-occupation of the pronoun's gender by stereotype, the nearest of any where there is none. Wrong: the
-gold pronouns with the first other occupation.
+first of them, or else the first after it. Stereotype: with the nearest occupation whose stereotype
+has the pronoun's gender, or else the nearest of all. Wrong: the gold pronouns with the first other
+occupation.
 """
 
 
 def answer_by_rule(document: WinoBiasDocument, rule: str) -> Clusters:
-    """What the rule system `rule`, one of `BASELINES`, answers."""
+    """The answer of the rule system `rule`, one of `BASELINES`."""
     if rule == "perfect":
         return document.gold
     if rule == "empty":
@@ -385,9 +406,8 @@ def answer_by_rule(document: WinoBiasDocument, rule: str) -> Clusters:
         gender = GENDER_OF_PRONOUN[document.words[pronouns[0]].lower()]
         chosen = [occupation for occupation in chosen if occupation.stereotype is gender] or chosen
     if rule != "first":
-        chosen = [occupation for occupation in chosen if occupation.head < pronouns[0]][
-            -1:
-        ] or chosen
+        before = [occupation for occupation in chosen if occupation.head < pronouns[0]]
+        chosen = before[-1:] or chosen
     return ((chosen[0].mention, *((at, at) for at in pronouns)),)
 
 
@@ -412,17 +432,16 @@ def link(document: WinoBiasDocument, clusters: Clusters) -> Link:
 
 
 class _Set:
-    """The answers to one set, document by document. For F1, mentions that stand in a cluster
-    already are dropped.
-    """
+    """The answers to one set, document by document. For F1 repeated mentions are dropped."""
 
     def __init__(self, documents: tuple[WinoBiasDocument, ...], answers: Answers) -> None:
-        given = [(document, answers.of[document.id]) for document in documents]
+        answered = [(document, answers.of[document.id]) for document in documents]
         self.documents = documents
-        self.links = [link(document, clusters) for document, clusters in given]
+        self.links = [link(document, clusters) for document, clusters in answered]
         self.right = np.array([one is Link.RIGHT for one in self.links])
         self.table = count_table(
-            count_coref(document.gold, without_repeated(clusters)) for document, clusters in given
+            count_coref(document.gold, without_repeated(clusters))
+            for document, clusters in answered
         )
 
     @property
@@ -451,10 +470,10 @@ def _lines(pro: _Set, anti: _Set, shared: Sequence[int]) -> NumberUnits:
     names = {document.line: document.occupation.name for document in anti.documents}
     at = {line: place for place, line in enumerate(shared)}
     sums = np.zeros((len(at), 2, pro.table.shape[1] + 2))
-    for side, of in enumerate((pro, anti)):
-        own = [n for n, document in enumerate(of.documents) if document.line in at]
-        rows = [at[of.documents[n].line] for n in own]
-        sums[rows, side] = np.column_stack([of.table, of.right, np.ones(len(of.right))])[own]
+    for side, one in enumerate((pro, anti)):
+        own = [n for n, document in enumerate(one.documents) if document.line in at]
+        rows = [at[one.documents[n].line] for n in own]
+        sums[rows, side] = np.column_stack([one.table, one.right, np.ones(len(one.right))])[own]
     shares = [f"link_{kind}" for kind in ("pro", "anti", "average")]
     groups = tuple(names[line] for line in at)
     return NumberUnits(sums.reshape(len(at), -1), groups, _numbers, shares=shares)
@@ -505,13 +524,13 @@ def _differences(
         paired, lambda sums: {"f1": conll_f1(sums)}, ["f1"], resamples, bootstrap=rng, test=rng
     )["f1"]
     more = pro[:, -2] - anti[:, -2]
-    found = {
+    estimates = {
         key: replace(one, n=len(pro))
         for key, one in over_lines.items()
         if key.endswith(("average", "difference"))
     }
     ends = with_width(f1.interval)
-    found["f1_difference"] = replace(found["f1_difference"], interval=ends, p=f1.p)
+    estimates["f1_difference"] = replace(estimates["f1_difference"], interval=ends, p=f1.p)
     p = mcnemar(int((more > 0).sum()), int((more < 0).sum()))
-    found["link_difference"] = replace(found["link_difference"], p=p)
-    return found
+    estimates["link_difference"] = replace(estimates["link_difference"], p=p)
+    return estimates

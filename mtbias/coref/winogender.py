@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -57,7 +57,8 @@ _WORDS = {
     Gender.NEUTRAL: {"they", "them", "their"},
 }
 _ID = re.compile(
-    r"(?P<occupation>[^.]+)\.(?P<participant>[^.]+)\.(?P<answer>[01])\.(?P<pronoun>male|female|neutral)\.txt"
+    r"(?P<occupation>[^.]+)\.(?P<participant>[^.]+)\.(?P<answer>[01])\."
+    r"(?P<pronoun>male|female|neutral)\.txt"
 )
 # Words with their hyphens, 's and n't apart as in the Penn Treebank, each punctuation mark by
 # itself.
@@ -65,7 +66,7 @@ _TOKEN = re.compile(r"\w+(?=n't\b)|n't\b|'\w+|\w+(?:-\w+)*|[^\w\s]")
 
 
 class Resolution(StrEnum):
-    """What a system makes of the pronoun."""
+    """The person that a system links the pronoun to."""
 
     OCCUPATION = "occupation"
     PARTICIPANT = "participant"
@@ -141,7 +142,12 @@ class Winogender(CorefDataset):
                     linked.add(Resolution.OCCUPATION if of_occupation else Resolution.PARTICIPANT)
         return Resolution.BOTH if len(linked) == 2 else next(iter(linked), Resolution.NONE)
 
-    def right(self, at: int, text: CorefText, answer: Resolution) -> bool:  # noqa: ARG002 - the base class's
+    def right(
+        self,
+        at: int,  # noqa: ARG002 - the base class's
+        text: CorefText,
+        answer: Resolution,
+    ) -> bool:
         """See `CorefDataset`."""
         return answer is self.sentences[text.id].answer
 
@@ -151,7 +157,7 @@ class Winogender(CorefDataset):
         """
         counts = self._count(answers)
         units = counts.units()
-        n = {name: int(of.sum()) for name, (_, of) in counts.shares.items()}
+        n = {name: int(sentences.sum()) for name, (_, sentences) in counts.shares.items()}
         n["accuracy_difference"] = n["male_accuracy"]
         n |= {f"pearson_{name}": len(counts.names) for name in STATISTICS}
         numbers = units.estimates(resamples, source(seed), n=n)
@@ -189,16 +195,13 @@ class Winogender(CorefDataset):
                 PRONOUNS.index(s.pronoun),
             ),
         )
-        resolved, right = np.array([(answers.of[s.id], s.answer) for s in ordered]).T.reshape(
-            2, -1, 4, len(PRONOUNS)
-        )
-        women = {"bls": self.bls, "bergsma": self.bergsma}
-        return _Counts(
-            names,
-            {key: np.array([of[name] for name in names]) for key, of in women.items()},
-            resolved,
-            right,
-        )
+        pairs = np.array([(answers.of[s.id], s.answer) for s in ordered])
+        resolved, right = pairs.T.reshape(2, -1, 4, len(PRONOUNS))
+        women = {
+            "bls": np.array([self.bls[name] for name in names]),
+            "bergsma": np.array([self.bergsma[name] for name in names]),
+        }
+        return _Counts(names, women, resolved, right)
 
 
 _HEADLINE = {
@@ -230,9 +233,8 @@ def read_winogender(folder: Path) -> Winogender:
     stats = read_table(
         folder / "occupations-stats.tsv", "occupation", "bls_pct_female", "bergsma_pct_female"
     )
-    bls, text = (
-        {record.get("occupation"): record.number(column, most=100) for record in stats.records}
-        for column in ("bls_pct_female", "bergsma_pct_female")
+    bls, bergsma = (
+        _by_occupation(stats.records, column) for column in ("bls_pct_female", "bergsma_pct_female")
     )
     if len(bls) != len(stats.records):
         raise stats.file.error("expected one row for each occupation, got one twice; remove a row")
@@ -253,7 +255,11 @@ def read_winogender(folder: Path) -> Winogender:
             "expected each occupation once with each answer, participant or someone, and pronoun"
         )
     files = table.file.hashes | stats.file.hashes
-    return Winogender(sentences, bls, text, files)
+    return Winogender(sentences, bls, bergsma, files)
+
+
+def _by_occupation(records: Iterable[Record], column: str) -> dict[str, float]:
+    return {record.get("occupation"): record.number(column, most=100) for record in records}
 
 
 def _sentence(record: Record) -> WinogenderSentence:
@@ -264,12 +270,12 @@ def _sentence(record: Record) -> WinogenderSentence:
     pronoun, tokens = Gender(match["pronoun"]), tuple(_TOKEN.findall(text))
     places = []
     for words in ({match["occupation"]}, {match["participant"]}, _WORDS[pronoun]):
-        found = [at for at, token in enumerate(tokens) if token.lower() in words]
-        if len(found) != 1:
+        hits = [at for at, token in enumerate(tokens) if token.lower() in words]
+        if len(hits) != 1:
             raise record.error(
-                f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(found)}"
+                f"expected one of {', '.join(sorted(words))} once in the sentence, got {len(hits)}"
             )
-        places += found
+        places += hits
     occupation, participant, at = places
     answer = Resolution.PARTICIPANT if match["answer"] == "1" else Resolution.OCCUPATION
     someone = match["participant"] == "someone"
@@ -308,14 +314,18 @@ class _Counts:
         for (i, one), (j, other) in combinations(enumerate(PRONOUNS), 2):
             shares[f"{one}_{other}_differ"] = (resolved[..., i] != resolved[..., j], every)
         for k, pronoun in enumerate(PRONOUNS):
-            shares |= {f"{pronoun}_{of}": (resolved[..., k] == of, every) for of in Resolution}
+            for resolution in Resolution:
+                shares[f"{pronoun}_{resolution}"] = (resolved[..., k] == resolution, every)
             shares[f"{pronoun}_accuracy"] = right[..., k], every
             if pronoun is not Gender.NEUTRAL:
                 expected = (self.women["bls"] >= 50) == (pronoun is Gender.FEMALE)
                 gotcha = expected[:, None] != (self.answers[..., k] == Resolution.OCCUPATION)
-                for name, of in (("gotcha", gotcha), ("not_gotcha", ~gotcha)):
-                    shares[f"{pronoun}_accuracy_{name}"] = (right[..., k] & of, of)
-        return {name: (hits.sum(axis=1), of.sum(axis=1)) for name, (hits, of) in shares.items()}
+                for name, subset in (("gotcha", gotcha), ("not_gotcha", ~gotcha)):
+                    shares[f"{pronoun}_accuracy_{name}"] = (right[..., k] & subset, subset)
+        return {
+            name: (hits.sum(axis=1), counted.sum(axis=1))
+            for name, (hits, counted) in shares.items()
+        }
 
     @cached_property
     def preference(self) -> Floats:
@@ -327,7 +337,8 @@ class _Counts:
 
     def units(self) -> NumberUnits:
         """What shares and Pearson's correlations rest on; a unit is an occupation."""
-        blocks = [*(np.column_stack(of) for of in zip(*self.shares.values(), strict=True))]
+        hits_of_shares, totals_of_shares = zip(*self.shares.values(), strict=True)
+        blocks = [np.column_stack(hits_of_shares), np.column_stack(totals_of_shares)]
         y = self.preference
         # 1, x, y, x², xy, y²: x is the share of women, y the preference.
         blocks += [
@@ -337,12 +348,12 @@ class _Counts:
         ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
 
         def numbers(sums: Floats) -> dict[str, Floats]:
-            hits, of, *moments = np.split(sums, ends, axis=1)
-            shares = dict(zip(self.shares, percent(hits, of).T, strict=True))
+            hits, totals, *moments = np.split(sums, ends, axis=1)
+            shares = dict(zip(self.shares, percent(hits, totals).T, strict=True))
             shares["accuracy_difference"] = shares["male_accuracy"] - shares["female_accuracy"]
             return shares | {
-                f"pearson_{name}": _pearson(of)
-                for name, of in zip(self.women, moments, strict=True)
+                f"pearson_{name}": _pearson(sums_of_moments)
+                for name, sums_of_moments in zip(self.women, moments, strict=True)
             }
 
         return NumberUnits(np.hstack(blocks), tuple(self.names), numbers, shares=tuple(self.shares))

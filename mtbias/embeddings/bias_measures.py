@@ -6,7 +6,7 @@ Clustering and recoverability need scikit-learn.
 
 Sources: Bolukbasi et al. (2016) for direct and indirect bias; Kumar, Bhotia, Kumar and Chakraborty,
 *Nurse is closer to woman than surgeon?* (TACL 2020) for GIPE; Dawkins, *SoWinoBias* (GeBNLP 2021),
-which uses all of them. What these papers leave open is an argument here. Gonen and Goldberg,
+which uses all of them. Choices that these papers leave open are arguments here. Gonen and Goldberg,
 *Lipstick on a pig* (NAACL 2019) for clustering and
 recoverability: half of the words from either gender, 1,000 of 5,000 to train on; one split, or one
 start of k-means, gives a number that another does not give: each is repeated, and the spread shown.
@@ -40,7 +40,7 @@ from mtbias.types import frozen
 
 _CHUNK = 1 << 14
 _WORDS_AT_ONCE = 64
-"""Whose neighbours are looked for together: of 300,000 words 150 MB of cosines."""
+"""Words whose neighbours are searched for together: with 300,000 words, 150 MB of cosines."""
 _TIE = 1e-12
 """Values closer than this count as equal: the sums of two partitions differ by rounding alone."""
 
@@ -52,13 +52,13 @@ class Measured:
     value: float | None
     """None where it is undefined."""
     ends: Interval | None = None
-    """95 % interval, bootstrap over words; of what is repeated the least and the most."""
+    """The 95 % interval (bootstrap over words); for a repeated measure, its minimum and maximum."""
     rests_on: Mapping[str, int] = field(default_factory=dict)
-    """Numbers of words, partitions, repeats, and what else was counted."""
+    """Counts behind the number: words, partitions, repeats and so on."""
     p: float | None = None
     """One-sided, of the partitions (`_share_above`)."""
     undefined: str = ""
-    """Why there is no number, where that can be said."""
+    """Why the number is undefined, if the reason is known."""
 
 
 def weat(
@@ -92,10 +92,13 @@ def weat_two_targets(
     """
     targets = np.concatenate([targets_1, targets_2])
     association = (targets @ attributes_1.T).mean(axis=1) - (targets @ attributes_2.T).mean(axis=1)
-    found = _share_above(association, len(targets_1), settings)
+    difference = _share_above(association, len(targets_1), settings)
     deviation = float(association.std(ddof=1))
-    d = found.value / deviation if found.value is not None and deviation > _TIE else None
-    return {"difference": found, "d": Measured(d)}
+
+    effect_size = None
+    if difference.value is not None and deviation > _TIE:
+        effect_size = difference.value / deviation
+    return {"difference": difference, "d": Measured(effect_size)}
 
 
 def _share_above(values: Floats, n1: int, settings: EmbeddingSettings) -> Measured:
@@ -150,14 +153,18 @@ def gender_subspace(
     _, spread, basis = np.linalg.svd(np.concatenate([half, -half]), full_matrices=False)
     rank = int((spread > 1e-12).sum())
     if rank < components:
-        message = f"expected differences of {components} dimensions or more for the gender subspace, got {rank}"
-        raise DataError(f"{message}; there are {len(pairs)} pairs", path=vectors.path)
+        message = (
+            f"expected differences of {components} dimensions or more for the gender subspace, "
+            f"got {rank}; there are {len(pairs)} pairs"
+        )
+        raise DataError(message, path=vectors.path)
     return np.asarray(basis[:components], dtype=np.float64)
 
 
 def _halves(vectors: Vectors, pairs: Sequence[tuple[str, str]]) -> Floats:
     """Half the difference feminine − masculine of each pair."""
-    feminine, masculine = (vectors.rows([pair[k] for pair in pairs]) for k in (0, 1))
+    feminine = vectors.rows([pair[0] for pair in pairs])
+    masculine = vectors.rows([pair[1] for pair in pairs])
     return np.asarray((feminine - masculine) / 2)
 
 
@@ -245,7 +252,7 @@ def gipe(
     Args:
         words: V, each once, with a vector in both spaces.
         vectors: the space that is judged, such as a debiased one.
-        original: the space before; the same object where there is none.
+        original: the space before debiasing, or the same object.
         g: the gender direction of the original space.
         settings: `neighbours` is N; the authors' program has 100, the paper of SoWinoBias does not
             say. `theta` is θ, strictly; the program's default is 0.03, it was run with 0.05 and
@@ -271,16 +278,17 @@ def gipe(
     gamma = np.full(len(words), float(settings.edgeless_weight))
     linked = incoming[:, 0] > 0
     gamma[linked] = 1 + incoming[linked, 1] / incoming[linked, 0]
-    found = _ratio(gamma * above / neighbours, gamma, settings)
+
+    weighted = _ratio(gamma * above / neighbours, gamma, settings)
     rests_on = {
-        **found.rests_on,
+        **weighted.rests_on,
         "neighbours each": neighbours,
         "edges above θ": int(above.sum()),
         "undefined edges": undefined,
         "words without edges": int((~linked).sum()),
     }
     return {
-        "": replace(found, rests_on=rests_on),
+        "": replace(weighted, rests_on=rests_on),
         "mean η": _ratio(above / neighbours, np.ones(len(words)), settings),
     }
 
@@ -305,15 +313,14 @@ def edges(
             near = _largest(cosine, row, n)
             names = [vectors.words[k] for k in near]
             if lost := original.lacking(names):
-                message = f"{lost[0]!r}, a neighbour of {vectors.words[row]!r}, has no vector in the original space"
-                raise DataError(message)
+                raise DataError(
+                    f"{lost[0]!r}, a neighbour of {vectors.words[row]!r}, has no vector in the "
+                    "original space"
+                )
+
             others = original.rows(names)
-            yield (
-                near,
-                indirect_bias(
-                    others, np.broadcast_to(original.rows([vectors.words[row]])[0], others.shape), g
-                ),
-            )
+            own = original.rows([vectors.words[row]])[0]
+            yield near, indirect_bias(others, np.broadcast_to(own, others.shape), g)
 
 
 def _largest(cosine: Floats, own: int, n: int) -> NDArray[np.int64]:
@@ -339,17 +346,17 @@ class BiasedWords:
 
     @property
     def one_sided(self) -> str:
-        """Why the genders cannot be told apart: all words lean one way, or there are none; empty
-        where they can.
+        """Why the genders cannot be separated: all words lean one way, or there are no words.
+
+        Empty if both genders have words.
         """
         n, n_feminine = len(self.words), int(self.feminine.sum())
         if 0 < n_feminine < n:
             return ""
-        return (
-            f"all {n} words lean to the {'feminine' if n_feminine else 'masculine'}"
-            if n
-            else "no word leans"
-        )
+        if not n:
+            return "no word leans"
+        side = "feminine" if n_feminine else "masculine"
+        return f"all {n} words lean to the {side}"
 
 
 def most_biased(
@@ -400,25 +407,20 @@ def clustering(
     undefined = biased.one_sided
     if not undefined and not np.ptp(matrix, axis=0).any():
         undefined = f"all {n} words have the same vector"
-    found: dict[str, list[float]] = {"accuracy": [], "V": []}
+
+    scores: dict[str, list[float]] = {"accuracy": [], "V": []}
     if not undefined:
-        k_means, v_score = (
-            sklearn_module("cluster").KMeans,
-            sklearn_module("metrics").v_measure_score,
-        )
+        k_means = sklearn_module("cluster").KMeans
+        v_score = sklearn_module("metrics").v_measure_score
         for state in source(settings.seed).integers(_STATES, size=settings.repeats).tolist():
-            sides = (
-                k_means(
-                    n_clusters=2, n_init=settings.kmeans_starts, random_state=state
-                ).fit_predict(matrix)
-                == 1
-            )
+            model = k_means(n_clusters=2, n_init=settings.kmeans_starts, random_state=state)
+            sides = model.fit_predict(matrix) == 1
             hits = int((sides == biased.feminine).sum())
-            found["accuracy"].append(100 * max(hits, n - hits) / n)
-            found["V"].append(100 * float(v_score(biased.feminine, sides)))
-    return _spread(
-        found, {"words": n, "feminine": n_feminine, "starts": settings.repeats}, undefined
-    )
+            scores["accuracy"].append(100 * max(hits, n - hits) / n)
+            scores["V"].append(100 * float(v_score(biased.feminine, sides)))
+
+    rests_on = {"words": n, "feminine": n_feminine, "starts": settings.repeats}
+    return _spread(scores, rests_on, undefined)
 
 
 def recoverability(
@@ -438,48 +440,54 @@ def recoverability(
     sides = [np.flatnonzero(biased.feminine == side) for side in (True, False)]
     sizes = [round(settings.train_share * len(side)) for side in sides]
     undefined = biased.one_sided
-    if not undefined and not all(
-        0 < size < len(side) for size, side in zip(sizes, sides, strict=True)
-    ):
-        counts = f"{len(sides[0])} feminine and {len(sides[1])} masculine words"
-        undefined = f"{counts} are too few to train on a share of {settings.train_share:g} and test on the rest"
-    found: dict[str, list[float]] = {"linear": [], "rbf": []}
+    divisible = all(0 < size < len(side) for size, side in zip(sizes, sides, strict=True))
+    if not undefined and not divisible:
+        undefined = (
+            f"{len(sides[0])} feminine and {len(sides[1])} masculine words are too few to train on "
+            f"a share of {settings.train_share:g} and test on the rest"
+        )
+
+    accuracies: dict[str, list[float]] = {"linear": [], "rbf": []}
     rng = source(settings.seed)
     for _ in range(0 if undefined else settings.repeats):
         drawn = [rng.permutation(side) for side in sides]
         train = np.concatenate([side[:size] for side, size in zip(drawn, sizes, strict=True)])
         test = np.concatenate([side[size:] for side, size in zip(drawn, sizes, strict=True)])
-        for kernel, shares in found.items():
+        for kernel, of_kernel in accuracies.items():
             machine = sklearn_module("svm").SVC(
                 C=settings.svm_c, kernel=kernel, gamma=settings.svm_gamma
             )
             trained = machine.fit(matrix[train], biased.feminine[train])
-            shares.append(
-                100 * float((trained.predict(matrix[test]) == biased.feminine[test]).mean())
-            )
+            is_right = trained.predict(matrix[test]) == biased.feminine[test]
+            of_kernel.append(100 * float(is_right.mean()))
+
     n_train = sum(sizes)
-    return _spread(
-        found,
-        {"words": len(matrix) - n_train, "trained on": n_train, "splits": settings.repeats},
-        undefined,
-    )
+    rests_on = {
+        "words": len(matrix) - n_train,
+        "trained on": n_train,
+        "splits": settings.repeats,
+    }
+    return _spread(accuracies, rests_on, undefined)
 
 
 def _spread(
-    found: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], undefined: str
+    repeats: Mapping[str, Sequence[float]], rests_on: Mapping[str, int], undefined: str
 ) -> dict[str, Measured]:
     """The mean of each number over its repeats, with the least and the most."""
     if undefined:
-        return {name: Measured(None, undefined=undefined) for name in found}
+        return {name: Measured(None, undefined=undefined) for name in repeats}
     return {
         name: Measured(sum(values) / len(values), (min(values), max(values)), rests_on)
-        for name, values in found.items()
+        for name, values in repeats.items()
     }
 
 
 def _matrix(biased: BiasedWords, vectors: Vectors) -> Floats:
     if missing := vectors.lacking(biased.words):
-        message = f"expected a vector for each of the {len(biased.words)} most biased words, got none for {len(missing)}"
+        message = (
+            f"expected a vector for each of the {len(biased.words)} most biased words, "
+            f"got none for {len(missing)}"
+        )
         step = "give vectors of the same words, or choose other measures with --measure"
         raise DataError(f"{message}, such as {missing[0]!r}; {step}", path=vectors.path)
     return vectors.rows(biased.words)

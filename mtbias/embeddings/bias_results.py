@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from mtbias.embeddings.bias_measures import (
+    BiasedWords,
     Measured,
     clustering,
     direct_bias,
@@ -54,7 +55,7 @@ _LABELS = {
     "weat-two-targets": "WEAT",
     "gipe": "GIPE",
 }
-"""Of measures in a table, where it is not their name."""
+"""The label of a measure in a table, if it is not the measure's name."""
 
 
 @frozen
@@ -70,8 +71,7 @@ class Space:
     missing_words: Mapping[str, Sequence[str]]
     """Words without vector, by section; left out."""
     measures: Mapping[str, Mapping[str, Measured]]
-    """By measure, those that were taken, and within it by what is measured; empty where that is one
-    thing."""
+    """By measure, and within a measure by what it measures (empty if that is one thing)."""
 
 
 @frozen
@@ -92,33 +92,40 @@ class MeasuredSpaces:
         names = [space.name for space in self.spaces]
         rows: dict[str, dict[str, str]] = {}
         for space in self.spaces:
-            for measure, found in space.measures.items():
-                decimals = 2 if measure in WITH_SCIKIT_LEARN else 4
-                for name, each in found.items():
-                    label = f"{_LABELS.get(measure, measure)} {name}".rstrip()
-                    numbers = {
-                        label: each.undefined or estimate_text(each.value, each.ends, decimals)
-                    }
-                    numbers |= {} if each.p is None else {f"{label}, p": p_text(each.p, decimals)}
-                    counts = ", ".join(f"{n:,} {what}" for what, n in each.rests_on.items())
-                    for row, text in numbers.items():
-                        cells = rows.setdefault(
-                            row, {**dict.fromkeys(names, UNDEFINED), "rests on": counts}
-                        )
-                        cells |= {space.name: text}
-                        if counts not in cells["rests on"].split("; "):  # another file's
-                            cells["rests on"] += f"; {counts}"
-        left_out = {
-            f"{space.name} [{name}]": list(lost)
-            for space in self.spaces
-            for name, lost in space.missing_words.items()
-        }
+            for row, text, counts in _cells(space):
+                empty = {**dict.fromkeys(names, UNDEFINED), "rests on": counts}
+                cells = rows.setdefault(row, empty)
+                cells[space.name] = text
+                if counts not in cells["rests on"].split("; "):  # another file's
+                    cells["rests on"] += f"; {counts}"
+
+        left_out: dict[str, list[str]] = {}
+        for space in self.spaces:
+            for section, words in space.missing_words.items():
+                left_out[f"{space.name} [{section}]"] = list(words)
+
+        sizes: dict[str, dict[str, int]] = {}
+        for size in _SIZES:
+            sizes[size] = {space.name: getattr(space, size) for space in self.spaces}
         return {
-            **{one: {space.name: getattr(space, one) for space in self.spaces} for one in _SIZES},
+            **sizes,
             "measures": [{"measure": name, **row} for name, row in rows.items()],
             "without_vector": left_out,
             "signature": self.signature,
         }
+
+
+def _cells(space: Space) -> Iterator[tuple[str, str, str]]:
+    """Each cell of a file's column: its row, its text, and the counts behind the number."""
+    for measure, numbers in space.measures.items():
+        decimals = 2 if measure in WITH_SCIKIT_LEARN else 4
+        for name, measured in numbers.items():
+            row = f"{_LABELS.get(measure, measure)} {name}".rstrip()
+            text = measured.undefined or estimate_text(measured.value, measured.ends, decimals)
+            counts = ", ".join(f"{n:,} {what}" for what, n in measured.rests_on.items())
+            yield row, text, counts
+            if measured.p is not None:
+                yield f"{row}, p", p_text(measured.p, decimals), counts
 
 
 def measure_files(
@@ -156,7 +163,10 @@ def measure_files(
         )
     lists = read_lists(words or EXAMPLE_LISTS)
     if absent := [each for each in measures or () if not lists.has(each)]:
-        message = f"expected the section [{absent[0]}] for --measure {absent[0]}, got none; add it, or leave it out"
+        message = (
+            f"expected the section [{absent[0]}] for --measure {absent[0]}, got none; add it, or "
+            "leave it out"
+        )
         raise DataError(message, path=words)
     chosen = _usable(measures)
     original = read_vectors(vectors, limit=limit)
@@ -180,9 +190,7 @@ def measure_files(
 
 
 def _usable(measures: Sequence[Measure] | None) -> tuple[Measure, ...]:
-    """The measures that are asked for, or all of which what they need is installed; the others are
-    named.
-    """
+    """The chosen measures, or all whose dependencies are installed; a warning names the others."""
     chosen = tuple(name for name in MEASURES if not measures or name in measures)
     if WITH_SCIKIT_LEARN.isdisjoint(chosen):
         return chosen
@@ -211,7 +219,7 @@ def measure(
     `name`.
 
     The gender direction, β and which words are most biased are of the `original` space, the one
-    before debiasing; it is the same object where there is none. Each measure draws from a generator
+    before debiasing; without debiasing it is the same object. Each measure draws from a generator
     of its own, so that its numbers do not depend on which others are taken, and two spaces with the
     same words have the same resamples, starts and splits.
 
@@ -222,69 +230,13 @@ def measure(
     """
     dimensions = original.matrix.shape[1]
     if vectors.matrix.shape[1] != dimensions:
-        message = f"expected vectors of {dimensions} dimensions, as before debiasing, got {vectors.matrix.shape[1]}"
+        message = (
+            f"expected vectors of {dimensions} dimensions, as before debiasing, "
+            f"got {vectors.matrix.shape[1]}"
+        )
         raise DataError(message, path=vectors.path)
-    missing: dict[str, list[str]] = {}
-
-    def known(
-        section: str, entries: Sequence[_Entry], spaces: Sequence[Vectors] = (vectors, original)
-    ) -> list[_Entry]:
-        return with_vectors(section, entries, spaces, missing)
-
-    def rows(section: str, words: Sequence[str]) -> Floats:
-        return vectors.rows(known(section, words))
-
-    g = gender_direction(
-        original, known("direction", lists.direction.pairs, (original,)), settings.direction
-    )
-
-    def beta() -> dict[str, Measured]:
-        pairs = known("indirect", lists.indirect.pairs)
-        first, second = (vectors.rows(pair[k] for pair in pairs) for k in (0, 1))
-        found = map(number, indirect_bias(first, second, g))
-        return {
-            f"({', '.join(pair)})": Measured(one) for pair, one in zip(pairs, found, strict=True)
-        }
-
-    def of_tests() -> dict[str, Measured]:
-        found: dict[str, Measured] = {}
-        for test, four in lists.weat_two_targets.items():
-            sides = [rows(f"weat-two-targets.{test}", words) for words in vars(four).values()]
-            found |= {
-                f"{test} {what}": each
-                for what, each in weat_two_targets(*sides, settings=settings).items()
-            }
-        return found
-
-    def of_lists() -> dict[str, Measured]:
-        found: dict[str, Measured] = {}
-        for test, listed in lists.gipe.items():
-            words = listed.words
-            if words == ALL_NEUTRAL:
-                words = tuple(word for word in vectors.words if word not in lists.gendered_words)
-            each = gipe(known(f"gipe.{test}", words), vectors, original, g, settings)
-            found |= {f"{test} {what}".rstrip(): one for what, one in each.items()}
-        return found
-
-    leaning = partial(
-        most_biased, original, g, exclude=lists.gendered_words, selection=settings.selection
-    )
-    takes: dict[str, Callable[[], Mapping[str, Measured]]] = {
-        "direct": lambda: {"": direct_bias(rows("direct", lists.direct.words), g, settings)},
-        "indirect": beta,
-        "weat": lambda: {
-            test: weat(
-                *(rows(f"weat.{test}", words) for words in vars(three).values()), settings=settings
-            )
-            for test, three in lists.weat.items()
-        },
-        "weat-two-targets": of_tests,
-        "gipe": of_lists,
-        "clustering": lambda: clustering(leaning(settings.cluster_words), vectors, settings),
-        "recoverability": lambda: recoverability(
-            leaning(settings.recover_words), vectors, settings
-        ),
-    }
+    measurement = _Measurement(lists, vectors, original, settings)
+    takes = measurement.takes()
     taken: dict[str, Mapping[str, Measured]] = {
         each: takes[each]() for each in MEASURES if each in measures and lists.has(each)
     }
@@ -295,9 +247,99 @@ def measure(
         vectors.repeated,
         vectors.zeros,
         vectors.sha256,
-        missing,
+        measurement.missing,
         taken,
     )
+
+
+class _Measurement:
+    """The measures of one space of vectors, each with its words."""
+
+    def __init__(
+        self, lists: WordLists, vectors: Vectors, original: Vectors, settings: EmbeddingSettings
+    ) -> None:
+        self.missing: dict[str, list[str]] = {}
+        """Words without a vector, by section."""
+        self._lists, self._settings = lists, settings
+        self._vectors, self._original = vectors, original
+        pairs = with_vectors("direction", lists.direction.pairs, (original,), self.missing)
+        self._g = gender_direction(original, pairs, settings.direction)
+
+    def takes(self) -> dict[str, Callable[[], Mapping[str, Measured]]]:
+        """The function that takes each measure."""
+        return {
+            "direct": self._direct,
+            "indirect": self._indirect,
+            "weat": self._weat,
+            "weat-two-targets": self._weat_two_targets,
+            "gipe": self._gipe,
+            "clustering": self._clustering,
+            "recoverability": self._recoverability,
+        }
+
+    def _known(self, section: str, entries: Sequence[_Entry]) -> list[_Entry]:
+        return with_vectors(section, entries, (self._vectors, self._original), self.missing)
+
+    def _rows(self, section: str, words: Sequence[str]) -> Floats:
+        return self._vectors.rows(self._known(section, words))
+
+    def _direct(self) -> dict[str, Measured]:
+        rows = self._rows("direct", self._lists.direct.words)
+        return {"": direct_bias(rows, self._g, self._settings)}
+
+    def _indirect(self) -> dict[str, Measured]:
+        pairs = self._known("indirect", self._lists.indirect.pairs)
+        first = self._vectors.rows(pair[0] for pair in pairs)
+        second = self._vectors.rows(pair[1] for pair in pairs)
+        betas = map(number, indirect_bias(first, second, self._g))
+        return {
+            f"({', '.join(pair)})": Measured(beta) for pair, beta in zip(pairs, betas, strict=True)
+        }
+
+    def _weat(self) -> dict[str, Measured]:
+        numbers: dict[str, Measured] = {}
+        for test, three in self._lists.weat.items():
+            sides = [self._rows(f"weat.{test}", words) for words in vars(three).values()]
+            numbers[test] = weat(*sides, settings=self._settings)
+        return numbers
+
+    def _weat_two_targets(self) -> dict[str, Measured]:
+        numbers: dict[str, Measured] = {}
+        for test, four in self._lists.weat_two_targets.items():
+            section = f"weat-two-targets.{test}"
+            sides = [self._rows(section, words) for words in vars(four).values()]
+            of_test = weat_two_targets(*sides, settings=self._settings)
+            numbers |= {f"{test} {key}": measured for key, measured in of_test.items()}
+        return numbers
+
+    def _gipe(self) -> dict[str, Measured]:
+        numbers: dict[str, Measured] = {}
+        for test, listed in self._lists.gipe.items():
+            words = listed.words
+            if words == ALL_NEUTRAL:
+                gendered = self._lists.gendered_words
+                words = tuple(word for word in self._vectors.words if word not in gendered)
+            known = self._known(f"gipe.{test}", words)
+            of_test = gipe(known, self._vectors, self._original, self._g, self._settings)
+            numbers |= {f"{test} {key}".rstrip(): each for key, each in of_test.items()}
+        return numbers
+
+    def _clustering(self) -> dict[str, Measured]:
+        leaning = self._leaning(self._settings.cluster_words)
+        return clustering(leaning, self._vectors, self._settings)
+
+    def _recoverability(self) -> dict[str, Measured]:
+        leaning = self._leaning(self._settings.recover_words)
+        return recoverability(leaning, self._vectors, self._settings)
+
+    def _leaning(self, n: int) -> BiasedWords:
+        return most_biased(
+            self._original,
+            self._g,
+            n,
+            exclude=self._lists.gendered_words,
+            selection=self._settings.selection,
+        )
 
 
 def with_vectors(
@@ -312,19 +354,22 @@ def with_vectors(
     Raises:
         DataError: none has.
     """
-    words = {entry: [entry] if isinstance(entry, str) else list(entry) for entry in entries}
-    lost = [
-        word
-        for own in words.values()
-        for word in own
-        if any(space.lacking([word]) for space in spaces)
-    ]
+    words: dict[_Entry, list[str]] = {
+        entry: [entry] if isinstance(entry, str) else list(entry) for entry in entries
+    }
+    every: list[str] = list(chain.from_iterable(words.values()))
+    absent: set[str] = set()
+    for space in spaces:
+        absent.update(space.lacking(every))
+
+    lost = [word for word in every if word in absent]
     if lost:
         missing[section] = list(dict.fromkeys([*missing.get(section, ()), *lost]))
-    kept = [entry for entry in entries if not set(lost).intersection(words[entry])]
-    if not kept:
+    complete = [entry for entry in entries if absent.isdisjoint(words[entry])]
+    if not complete:
         raise DataError(
-            f"[{section}]: none of the {len(entries)} entries has vectors; name other words with --words",
+            f"[{section}]: none of the {len(entries)} entries has vectors; name other words with "
+            "--words",
             path=spaces[0].path,
         )
-    return kept
+    return complete

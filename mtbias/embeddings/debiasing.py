@@ -61,7 +61,7 @@ class NullspaceProjection:
     classes: tuple[int, ...]
     """How many words: feminine, masculine, neutral."""
 
-    def of(self, vectors: Vectors) -> Debiased:
+    def project(self, vectors: Vectors) -> Debiased:
         """P·w for each vector with its length in the file."""
         counts = {
             **dict(zip(("feminine_words", "masculine_words", "neutral_words"), (*self.classes, 0))),
@@ -103,22 +103,24 @@ def nullspace_projection(
     while basis.shape[1]:
         inside = rows @ basis
         # Without intercept and in the primal: as the authors' program, and without randomness.
-        found = machine(C=settings.svm_c, fit_intercept=False, dual=False, tol=_TOLERANCE).fit(
-            inside[train], labels[train]
-        )
-        accuracies.append(100 * float((found.predict(inside[~train]) == labels[~train]).mean()))
-        _, lengths, directions = np.linalg.svd(found.coef_, full_matrices=True)
+        classifier = machine(C=settings.svm_c, fit_intercept=False, dual=False, tol=_TOLERANCE)
+        classifier.fit(inside[train], labels[train])
+        is_right = classifier.predict(inside[~train]) == labels[~train]
+        accuracies.append(100 * float(is_right.mean()))
+
+        _, lengths, directions = np.linalg.svd(classifier.coef_, full_matrices=True)
         rank = int((lengths > _NOTHING).sum())
         if len(accuracies) > settings.rounds or not rank:
             break
         removed.append(directions[:rank] @ basis.T)
         basis = basis @ directions[rank:].T
     if not basis.shape[1]:
-        message = f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no vector is left"
-        raise DataError(
-            f"{message}; give fewer --rounds, or --neutral-words 0 (one dimension a round)",
-            path=vectors.path,
+        message = (
+            f"{len(removed)} of {settings.rounds} rounds took out all {len(basis)} dimensions: no "
+            "vector is left; give fewer --rounds, or --neutral-words 0 (one dimension a round)"
         )
+        raise DataError(message, path=vectors.path)
+
     held_out = labels[~train]
     chance = 100 * float(np.bincount(held_out).max() / len(held_out))
     taken = np.concatenate([np.empty((0, len(basis))), *removed])
@@ -128,14 +130,17 @@ def nullspace_projection(
 def _classes(
     vectors: Vectors, g: Floats, settings: DebiasSettings, rng: Rng
 ) -> list[NDArray[np.int64]]:
-    """The rows of the feminine, the masculine and, where there are some, the neutral words."""
+    """The rows of the feminine, the masculine and, if there are any, the neutral words."""
     leaning = vectors.matrix @ g
     order = np.argsort(-leaning, kind="stable")
     n_feminine, n_masculine = int((leaning > 0).sum()), int((leaning < 0).sum())
     size = min(settings.biased_words, n_feminine, n_masculine)
     if size < 2:
-        message = f"expected two words or more that lean to each gender, got {n_feminine} feminine, {n_masculine}"
-        raise DataError(f"{message} masculine; INLP needs more words", path=vectors.path)
+        message = (
+            f"expected two words or more that lean to each gender, got {n_feminine} feminine, "
+            f"{n_masculine} masculine; INLP needs more words"
+        )
+        raise DataError(message, path=vectors.path)
     classes = [order[:size], order[-size:]]
     near = np.setdiff1d(
         np.flatnonzero(np.abs(leaning) < settings.neutral_cosine), np.concatenate(classes)
@@ -172,26 +177,26 @@ def proximity_debiasing(
     Raises:
         DataError: fewer words than neighbours, once the rows are made.
     """
-    kept = vectors.index.keys() & gendered
+    staying = vectors.index.keys() & gendered
     neutral = np.array(
-        [n for n, word in enumerate(vectors.words) if word not in kept], dtype=np.int64
+        [n for n, word in enumerate(vectors.words) if word not in staying], dtype=np.int64
     )
 
     def moved() -> Iterator[Floats]:
-        found = edges(neutral, vectors, vectors, g, settings.neighbours)
+        nearest = edges(neutral, vectors, vectors, g, settings.neighbours)
         for start in range(0, len(neutral), _WORDS_AT_ONCE):
             some = neutral[start : start + _WORDS_AT_ONCE]
-            near, beta = (np.stack(each) for each in zip(*islice(found, len(some)), strict=True))
+            near, beta = (np.stack(each) for each in zip(*islice(nearest, len(some)), strict=True))
             yield from moved_apart(
                 vectors.matrix[some], vectors.matrix[near], beta > settings.theta, g, settings
             )
 
     after = moved()
     rows = (
-        row if word in kept else next(after)
+        row if word in staying else next(after)
         for word, row in zip(vectors.words, vectors.matrix, strict=True)
     )
-    return Debiased({"moved": len(neutral), "kept": len(kept)}, rows)
+    return Debiased({"moved": len(neutral), "kept": len(staying)}, rows)
 
 
 def moved_apart(
@@ -289,22 +294,22 @@ def debias_file(
     pairs = with_vectors("direction", lists.direction.pairs, [vectors], {})
     if method == "hard":
         subspace = gender_subspace(vectors, pairs, settings.components)
-        found = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
+        debiased = hard_debiasing(vectors, subspace, lists.gendered_pairs, lists.gendered_words)
     elif method == "double-hard":
-        found = double_hard_debiasing(
+        debiased = double_hard_debiasing(
             vectors, pairs, lists.gendered_pairs, lists.gendered_words, settings
         )
     elif method == "ran":
         g = gender_direction(vectors, pairs, settings.direction)
-        found = proximity_debiasing(vectors, g, lists.gendered_words, settings)
+        debiased = proximity_debiasing(vectors, g, lists.gendered_words, settings)
     else:
         g = gender_direction(vectors, pairs, settings.direction)
-        found = nullspace_projection(vectors, g, settings).of(vectors)
+        debiased = nullspace_projection(vectors, g, settings).project(vectors)
     digest, gone = hashlib.sha256(), 0
 
     def rows() -> Iterator[Floats]:
         nonlocal gone
-        for row in found.rows:
+        for row in debiased.rows:
             gone += not np.any(row)
             yield row
 
@@ -316,12 +321,12 @@ def debias_file(
     write_atomic(out, lines())
     files = {"vectors": {"vectors": vectors.sha256}, "words": {"words": lists.sha256}}
     options = {"list": "given" if words else "example", "limit": limit or "none", **described}
-    counts = {"words": len(vectors.words), **found.counts, "vectors_of_length_0": gone}
+    counts = {"words": len(vectors.words), **debiased.counts, "vectors_of_length_0": gone}
     counts |= {"repeated_words_left_out": vectors.repeated, "zero_vectors_left_out": vectors.zeros}
     signature = signature_line(f"embeddings:debias|{method}", files, options)
-    made = DebiasedFile(counts, digest.hexdigest(), out, signature)
+    written = DebiasedFile(counts, digest.hexdigest(), out, signature)
     record = {
-        **asdict(made) | {"out": out.name},
+        **asdict(written) | {"out": out.name},
         "method": method,
         "settings": described,
         "vectors": {"name": path.name, "sha256": vectors.sha256},
@@ -329,7 +334,7 @@ def debias_file(
     }
     write_json(beside, rounded(record))
     _warn(counts, lists, vectors, path)
-    return made
+    return written
 
 
 _WITHOUT_EFFECT = {
@@ -337,7 +342,7 @@ _WITHOUT_EFFECT = {
     "neutralised": "no word was neutralised: all tell a gender",
     "dimensions_removed": "no dimension was removed: no classifier found the gender of words",
 }
-"""What is to be said where one of the counts is 0."""
+"""The warning for each count that is 0."""
 
 
 def _warn(
@@ -346,13 +351,15 @@ def _warn(
     vectors: Vectors,
     path: Path,
 ) -> None:
-    """Say where a step of the method did nothing, or a list is of no use to it."""
-    found = [message for name, message in _WITHOUT_EFFECT.items() if counts.get(name) == 0]
+    """Warn if a step of the method did nothing, or it could not use a list."""
+    warnings = [message for name, message in _WITHOUT_EFFECT.items() if counts.get(name) == 0]
     section = lists.gendered
     if section.pairs and counts.get("pairs_equalised") == 0:
-        found.append("no pair of [gendered] was equalised: none has vectors that differ in gender")
+        warnings.append(
+            "no pair of [gendered] was equalised: none has vectors that differ in gender"
+        )
     listed = {word.lower() for word in (*section.words, *chain.from_iterable(section.pairs))}
     if "kept" in counts and listed and listed.isdisjoint(map(str.lower, vectors.words)):
-        found.append("no word of [gendered] has a vector")
-    if found:
-        _log.warning("%s: %s", path, "; ".join(found))
+        warnings.append("no word of [gendered] has a vector")
+    if warnings:
+        _log.warning("%s: %s", path, "; ".join(warnings))

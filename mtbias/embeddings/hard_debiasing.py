@@ -58,21 +58,20 @@ def hard_debiasing(
     for pair in present:
         if (rows := equalised(vectors.rows(pair), subspace)) is not None:
             equal.update(zip(pair, rows, strict=True))
-    kept = vectors.index.keys() & {*gendered, *chain.from_iterable(pairs)}
+    gendered_in_file = vectors.index.keys() & {*gendered, *chain.from_iterable(pairs)}
     counts = {
-        "neutralised": len(vectors.words) - len(kept),
-        "kept": len(kept),
+        "neutralised": len(vectors.words) - len(gendered_in_file),
+        "kept": len(gendered_in_file),
         "pairs_equalised": len(equal) // 2,
         "pairs_without_difference": len(present) - len(equal) // 2,
     }
 
     def debiased() -> Iterator[Floats]:
         for start in range(0, len(vectors.words), _CHUNK):
-            for n, row in enumerate(
-                neutralised(vectors.matrix[start : start + _CHUNK], subspace), start
-            ):
+            rows = neutralised(vectors.matrix[start : start + _CHUNK], subspace)
+            for n, row in enumerate(rows, start):
                 word = vectors.words[n]
-                yield equal.get(word, vectors.matrix[n]) if word in kept else row
+                yield equal.get(word, vectors.matrix[n]) if word in gendered_in_file else row
 
     return Debiased(counts, debiased())
 
@@ -158,15 +157,15 @@ def double_hard_debiasing(
     moved = neutralised(vectors.matrix - mean, components[best][None])
     without = Vectors(vectors.words, moved, path=vectors.path)
     subspace = gender_subspace(without, direction, settings.components)
-    found = hard_debiasing(without, subspace, pairs, gendered)
+    debiased = hard_debiasing(without, subspace, pairs, gendered)
     counts = {
-        **found.counts,
+        **debiased.counts,
         "words_clustered": len(biased.words),
         "principal_component_removed": best + 1,
         "cluster_accuracy_without_removal": before,
         "cluster_accuracy": after[best],
     }
-    return Debiased(counts, found.rows)
+    return Debiased(counts, debiased.rows)
 
 
 def principal_components(rows: Floats, n: int) -> Floats:

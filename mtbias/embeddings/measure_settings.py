@@ -96,10 +96,9 @@ class EmbeddingSettings(Settings):
 
     def described(self, measures: Iterable[str]) -> dict[str, object]:
         """The settings that `measures` rest on, by the names of their options."""
-        names = {
-            "direction",
-            *(name for measure in measures for name in _OF_MEASURE.get(measure, ())),
-        }
+        names = {"direction"}
+        for measure in measures:
+            names.update(_OF_MEASURE.get(measure, ()))
         return {
             name.replace("_", "-"): value for name, value in asdict(self).items() if name in names
         }

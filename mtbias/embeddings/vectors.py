@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from importlib import resources
+from itertools import chain
 from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
@@ -158,8 +159,8 @@ def _row(
     if expected and len(fields) != expected:  # the word may have blanks
         word, *fields = text.rsplit(None, expected)
     if not word or not fields or len(fields) != (expected or len(fields)):
-        wanted = f"a word and {expected} numbers" if expected else "a word and numbers"
-        raise DataError(f"expected {wanted}, got {text[:40]!r}", path=path, line=line)
+        columns = f"a word and {expected} numbers" if expected else "a word and numbers"
+        raise DataError(f"expected {columns}, got {text[:40]!r}", path=path, line=line)
     try:
         numbers = array("d", map(float, fields))
     except ValueError:
@@ -201,13 +202,20 @@ class _Once:
         for name, entries in vars(self).items():
             if entries == ALL_NEUTRAL:
                 continue
-            words = [
-                word for entry in entries for word in ([entry] if isinstance(entry, str) else entry)
-            ]
+            words = list(_single_words(entries))
             if twice := [word for n, word in enumerate(words) if word in words[:n]]:
                 raise ValueError(
                     f"{name}: expected each word once, got {twice[0]!r} twice; remove one"
                 )
+
+
+def _single_words(entries: Iterable[str | Pair]) -> Iterator[str]:
+    """The words of a list of words, or of one of pairs."""
+    for entry in entries:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            yield from entry
 
 
 @dataclass(frozen=True)
@@ -286,11 +294,9 @@ class WordLists(Sections):
         """The pairs of ``[gendered]``, each also with capitals (``Woman``, ``WOMAN``): vectors may
         have these too.
         """
-        forms = (
-            pair
-            for f, m in self.gendered.pairs
-            for pair in zip(_capitals(f), _capitals(m), strict=True)
-        )
+        forms: list[Pair] = []
+        for feminine, masculine in self.gendered.pairs:
+            forms += zip(_capitals(feminine), _capitals(masculine), strict=True)
         return tuple(dict.fromkeys(forms))
 
     @property
@@ -299,8 +305,8 @@ class WordLists(Sections):
         ``[direction]``.
         """
         pairs = (*self.direction.pairs, *self.gendered.pairs)
-        words = (*self.gendered.words, *(word for pair in pairs for word in pair))
-        return frozenset(form for word in words for form in _capitals(word))
+        words = (*self.gendered.words, *chain.from_iterable(pairs))
+        return frozenset(chain.from_iterable(map(_capitals, words)))
 
 
 def _capitals(word: str) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def test_as_many_rounds_as_copies_of_gender_leave_chance(copies: int) -> None:
     assert found.accuracies[-1] == pytest.approx(50, abs=11)
     # Another kind of classifier, trained on one half of the words, finds gender in the other before
     # and not after.
-    after = np.array(list(found.of(vectors).rows))
+    after = np.array(list(found.project(vectors).rows))
     labels, half = vectors.matrix @ g > 0, np.arange(600) % 2 == 0
     for rows, expected, within in ((vectors.matrix, 100, 1), (after, 50, 10)):
         trained = LogisticRegression(C=100).fit(rows[half], labels[half])
@@ -72,10 +72,10 @@ def test_it_is_a_projection(seed: int, rounds: int, neutral: int) -> None:
         assert found.classes == (20, 20, 20)  # what is left of 60 words
     else:
         assert len(removed) == rounds
-    after = np.array(list(found.of(vectors).rows))
+    after = np.array(list(found.project(vectors).rows))
     assert after @ removed.T == pytest.approx(np.zeros((60, len(removed))), abs=1e-12)
     again = Vectors(vectors.words, after)
-    assert np.array(list(found.of(again).rows)) == pytest.approx(after, abs=1e-12)
+    assert np.array(list(found.project(again).rows)) == pytest.approx(after, abs=1e-12)
 
 
 @pytest.mark.parametrize("neutral", [0, 50])
@@ -107,8 +107,8 @@ def test_vectors_keep_the_length_that_the_projection_leaves() -> None:
     vectors, g = gendered(1, words=40)
     found = inlp.nullspace_projection(vectors, g, DebiasSettings(rounds=1, neutral_words=0))
     longer = Vectors(vectors.words, vectors.matrix, lengths=np.full(40, 3.0))
-    assert np.array(list(found.of(longer).rows)) == pytest.approx(
-        3 * np.array(list(found.of(vectors).rows))
+    assert np.array(list(found.project(longer).rows)) == pytest.approx(
+        3 * np.array(list(found.project(vectors).rows))
     )
 
 
