@@ -500,20 +500,20 @@ def _given_system(
     from mtbias.translate.given_translations import GivenSystem, given_file, join_texts
 
     if isinstance(translations, (str, PathLike)):
-        given = given_file(
+        outputs = given_file(
             Path(translations), name=system, allow_missing=allow_missing, selection=selection
         )
     else:
         texts = translations
-        given = GivenSystem(
+        outputs = GivenSystem(
             system or "translations",
             lambda corpus: join_texts(texts, corpus.instances, allow_missing=allow_missing),
         )
     if not clean:
-        return given
+        return outputs
     from mtbias.translate.language_models.answers import cleaned_system
 
-    return cleaned_system(given, selection.lang)
+    return cleaned_system(outputs, selection.lang)
 
 
 def _prepared(

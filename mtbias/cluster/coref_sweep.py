@@ -164,10 +164,10 @@ def _claim(sweep: CorefSweep) -> None:
 
 def _inputs(sweep: CorefSweep) -> dict[str, str]:
     """The SHA-256 of the files that documents and copies are made of, by path."""
-    given = [source.data for source in chain.from_iterable(sweep.documents.values())]
-    given += [path for path in (sweep.names, sweep.swaps) if path is not None]
+    paths = [source.data for source in chain.from_iterable(sweep.documents.values())]
+    paths += [path for path in (sweep.names, sweep.swaps) if path is not None]
     files: list[Path] = []
-    for path in given:
+    for path in paths:
         files += sorted(path.iterdir()) if path.is_dir() else [path]
     return {str(path): sha256_of_file(path) for path in files if not path.is_dir()}
 

@@ -86,7 +86,7 @@ class Rewritten(NamedTuple):
     """Each *her* whose reading was a guess, with a few characters around it."""
 
 
-class Made(NamedTuple):
+class MadeQuadruple(NamedTuple):
     """A quadruple: original, control, swap-1 and swap-2.
 
     Both swaps swap the same words, so one of them has the counts.
@@ -96,7 +96,9 @@ class Made(NamedTuple):
     swap: Rewritten
 
 
-def make_quadruple(instance: GapInstance, named: Named, table: GenderedWords | None = None) -> Made:
+def make_quadruple(
+    instance: GapInstance, named: Named, table: GenderedWords | None = None
+) -> MadeQuadruple:
     """The quadruple of an original; ids are the original's with -control, -swap-1, -swap-2.
 
     Where the file has the columns C and D, they are exchanged too. `table` are the words that are
@@ -121,7 +123,7 @@ def make_quadruple(instance: GapInstance, named: Named, table: GenderedWords | N
         replace(one.instance, id=instance.id + role)
         for one, role in zip(rewritten, ROLES[1:], strict=True)
     )
-    return Made((instance, *rest), rewritten[1])
+    return MadeQuadruple((instance, *rest), rewritten[1])
 
 
 def write_quadruples(
@@ -152,7 +154,7 @@ def write_quadruples(
     listed = read_names(names or EXAMPLE_NAMES)
     table = read_swaps(swaps, as_published=as_published)
 
-    quadruples: list[Made] = []
+    quadruples: list[MadeQuadruple] = []
     sources: Counter[str] = Counter()
     failed: list[str] = []
     chosen = originals(file.instances)
@@ -206,7 +208,7 @@ def write_quadruples(
     return MadeFile(counts, ambiguous, str(out), signature, failed)
 
 
-def _words_of_originals(quadruples: Iterable[Made]) -> Iterator[str]:
+def _words_of_originals(quadruples: Iterable[MadeQuadruple]) -> Iterator[str]:
     for quadruple in quadruples:
         yield from (token.text for token in tokenize(quadruple.instances[0].text))
 

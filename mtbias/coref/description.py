@@ -198,7 +198,10 @@ def _occupations(dataset: WinoBias) -> list[DescribedOccupation]:
     names = {name for name, _ in sentences}
     described = [
         DescribedOccupation(
-            name, women.of(occupation(name)), sentences[name, "male"], sentences[name, "female"]
+            name,
+            women.share_of(occupation(name)),
+            sentences[name, "male"],
+            sentences[name, "female"],
         )
         for name in names
     ]

@@ -90,7 +90,7 @@ def read_output(
         message = f"none of the data's documents, whose ids are such as {first!r}{more}"
         raise named[unknown[0]].error(f"{message}; --ids FILE says which is which")
 
-    placed = {id_: _Placed(document, by_id[id_]) for id_, document in named.items()}
+    placed = {id_: _LocatedDocument(document, by_id[id_]) for id_, document in named.items()}
     placed, chosen_notes = _chosen(placed, spans)
     if spans is None:
         _check_ends([one for one in placed.values() if one.document.spans is None])
@@ -174,9 +174,9 @@ def _listed(
 
 
 def _chosen(
-    placed: Mapping[str, _Placed],
+    placed: Mapping[str, _LocatedDocument],
     spans: Spans | None,
-) -> tuple[dict[str, _Placed], list[str]]:
+) -> tuple[dict[str, _LocatedDocument], list[str]]:
     """The documents with the system's clusters, and notes on clusters that were not read.
 
     Raises:
@@ -212,7 +212,7 @@ def _alike(one: Clusters, other: Clusters) -> bool:
 
 
 @dataclass(frozen=True)
-class _Placed:
+class _LocatedDocument:
     """A document of a system and the text it is about."""
 
     document: SystemDocument
@@ -283,9 +283,9 @@ def _shares(units: Sequence[Mention | None], at: int, token: int) -> bool:
     return unit is not None and unit[0] <= token <= unit[1]
 
 
-def _check_ends(documents: Sequence[_Placed]) -> None:
+def _check_ends(documents: Sequence[_LocatedDocument]) -> None:
     """`DataError` if pairs of numbers may have their ends included or not: none is [n, n]."""
-    first: tuple[_Placed, Mention] | None = None
+    first: tuple[_LocatedDocument, Mention] | None = None
     for placed in documents:
         for start, end in chain.from_iterable(placed.document.clusters):
             if start == end:

@@ -69,14 +69,14 @@ def run_system(
     Raises:
         DataError: as `kept_lines`; the system leaves documents out, or raises it.
     """
-    with kept_lines(out, {"system": system.signature, "texts": texts_digest(texts)}) as kept:
-        clusters_of: dict[str, Clusters] = {line["id"]: line["clusters"] for line in kept}
+    with kept_lines(out, {"system": system.signature, "texts": texts_digest(texts)}) as stored:
+        clusters_of: dict[str, Clusters] = {line["id"]: line["clusters"] for line in stored}
         before, missing = len(clusters_of), [text for text in texts if text.id not in clusters_of]
         progress("resolve", before, len(texts))
 
         def put(identifier: str, clusters: Clusters) -> None:
             clusters_of[identifier] = clusters
-            kept.append({"id": identifier, "clusters": clusters})
+            stored.append({"id": identifier, "clusters": clusters})
             progress("resolve", len(clusters_of), len(texts))
 
         if missing:

@@ -221,8 +221,10 @@ def _at_each_place(record: CallRecord, source: SourceLanguage) -> list[Pair]:
     phrase = entity_place.words(record.entity, source)
     places = entity_place.find_phrase(record.source, spans, phrase, source)
     if not places:
-        found = f"expected {record.entity!r} in the source of {record.id!r}"
-        raise DataError(f"{found}, got {record.source!r}; give sentence, translation and --entity")
+        message = f"expected {record.entity!r} in the source of {record.id!r}"
+        raise DataError(
+            f"{message}, got {record.source!r}; give sentence, translation and --entity"
+        )
     row = {"id": record.id, "source": record.source, "entity": record.entity, "gender": "unknown"}
     pairs = []
     for place in places:

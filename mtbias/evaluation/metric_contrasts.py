@@ -186,7 +186,7 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
     metric = read_scores(scores)
     if metric.key != "id":
         raise metric.table.file.error("expected the column 'id', got 'source' alone", 1)
-    scored = _scored(table, metric.of(list(sentences.values())))
+    scored = _scored(table, metric.by_instance(list(sentences.values())))
     return _signature(metric.label, table), list(scored)
 
 

@@ -335,9 +335,9 @@ def readable_store(plan: Plan, out: Path | None) -> MemoryStore:
     store = MemoryStore()
     record = None if out is None else read_plan(out)
     if out is not None and record is not None and record.key == plan.key:
-        kept = PartStore(out, record, alone=False)
+        parts = PartStore(out, record, alone=False)
         store.parts = {
-            n: found for n in range(len(plan.sizes)) if (found := kept.get(n)) is not None
+            n: part for n in range(len(plan.sizes)) if (part := parts.get(n)) is not None
         }
     return store
 

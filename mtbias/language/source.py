@@ -62,7 +62,7 @@ class SourceLanguage:
 
     def words(self, text: str) -> tuple[SourceWord, ...]:
         """The stretches between blanks in `text`, in order, without punctuation around them."""
-        spans = (_without_edges(text, Span(*found.span())) for found in _WORD.finditer(text))
+        spans = (_without_edges(text, Span(*match.span())) for match in _WORD.finditer(text))
         return tuple(
             SourceWord(s, text[slice(*s)], text[slice(*s)].lower())
             for s in spans

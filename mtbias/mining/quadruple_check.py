@@ -152,10 +152,10 @@ def read_marks(path: Path) -> tuple[TextFile, dict[str, Marks]]:
 
 
 def _span(text: str, record: Record) -> Span:
-    found = _SPAN.fullmatch(text)
-    if not found or int(found[1]) >= int(found[2]):
+    match = _SPAN.fullmatch(text)
+    if not match or int(match[1]) >= int(match[2]):
         raise record.error(f"spans: expected start-end, such as 4-9, got {text!r}")
-    return Span(int(found[1]), int(found[2]))
+    return Span(int(match[1]), int(match[2]))
 
 
 def labels_of(instance: GapInstance, marks: Marks) -> Labels:
@@ -240,22 +240,24 @@ def check_quadruples(
     file = read_instances(data, labelled=False)
     read = [read_marks(path) for path in marks]
     known = {instance.id for instance in file.instances}
-    for one, said in read:
-        if known.isdisjoint(said):
-            raise one.error("expected marks on texts of this file, got none; give its own --data")
-        _require_within(one, said, file.instances)
-    annotators = [said for _, said in read]
+    for marks_file, marks_of in read:
+        if known.isdisjoint(marks_of):
+            raise marks_file.error(
+                "expected marks on texts of this file, got none; give its own --data"
+            )
+        _require_within(marks_file, marks_of, file.instances)
+    annotators = [marks_of for _, marks_of in read]
     names = _real_names(people)
-    kept: list[Quadruple] = []
+    accepted: list[Quadruple] = []
     lost: dict[str, str] = {}
     for quadruple in quadruples(file):
         reason = _reason(quadruple, annotators, names)
         if reason:
             lost[quadruple.id] = reason
         else:
-            kept.append(_labelled(quadruple, annotators))
+            accepted.append(_labelled(quadruple, annotators))
     if out:
-        _write(out, kept, file)
+        _write(out, accepted, file)
     files = {
         "data": {data.name: file.sha256},
         "judgements": hashes_of_readers([one for one, _ in read]),
@@ -263,11 +265,11 @@ def check_quadruples(
     }
     reasons = Counter(lost.values())
     return CheckedQuadruples(
-        quadruples=len(kept) + len(lost),
+        quadruples=len(accepted) + len(lost),
         dropped={reason: reasons[reason] for reason in REASONS},
-        kept=len(kept),
-        kept_by_gender=_by_gender(kept),
-        agreement=_agreement(kept, annotators),
+        kept=len(accepted),
+        kept_by_gender=_by_gender(accepted),
+        agreement=_agreement(accepted, annotators),
         unknown=len(set(chain.from_iterable(annotators)) - known),
         lost=[f"{id_}: {reason}" for id_, reason in lost.items()],
         out=out,
@@ -314,7 +316,7 @@ def _reason(quadruple: Quadruple, annotators: Annotators, names: Sequence[str]) 
 
 def _marks_on(id_: str, annotators: Annotators) -> list[Marks]:
     """Those of the annotators who have read the text."""
-    return [said[id_] for said in annotators if id_ in said]
+    return [marks[id_] for marks in annotators if id_ in marks]
 
 
 def _names_one_of(text: str, names: Sequence[str]) -> bool:
@@ -335,7 +337,7 @@ def _most(votes: Sequence[bool]) -> bool:
 
 
 def _votes(instance: GapInstance, annotators: Annotators) -> list[Labels]:
-    return [labels_of(instance, said[instance.id]) for said in annotators]
+    return [labels_of(instance, marks[instance.id]) for marks in annotators]
 
 
 def _majority(instance: GapInstance, annotators: Annotators) -> Labels:
@@ -351,25 +353,25 @@ def _labelled(quadruple: Quadruple, annotators: Annotators) -> Quadruple:
     return replace(quadruple, instances=(original, control, swap_1, swap_2))
 
 
-def _agreement(kept: Sequence[Quadruple], annotators: Annotators) -> MajorityAgreement:
+def _agreement(accepted: Sequence[Quadruple], annotators: Annotators) -> MajorityAgreement:
     agreed = votes = texts = 0
-    for quadruple in kept:
+    for quadruple in accepted:
         for instance in quadruple.instances:
-            given = _votes(instance, annotators)
-            agreed += given.count(instance.gold)
-            votes += len(given)
+            labels = _votes(instance, annotators)
+            agreed += labels.count(instance.gold)
+            votes += len(labels)
             texts += 1
     share = percent_of(agreed, votes)
     return MajorityAgreement("with the majority", texts, len(annotators), share)
 
 
-def _by_gender(kept: Sequence[Quadruple]) -> dict[str, int]:
-    counts = Counter(quadruple.gender for quadruple in kept)
+def _by_gender(accepted: Sequence[Quadruple]) -> dict[str, int]:
+    counts = Counter(quadruple.gender for quadruple in accepted)
     return {str(gender): counts[gender] for gender in (Gender.MALE, Gender.FEMALE)}
 
 
-def _write(out: Path, kept: Sequence[Quadruple], file: GapFile) -> None:
-    instances = chain.from_iterable(quadruple.instances for quadruple in kept)
+def _write(out: Path, accepted: Sequence[Quadruple], file: GapFile) -> None:
+    instances = chain.from_iterable(quadruple.instances for quadruple in accepted)
     write_atomic(out, write_instances(instances, file.columns).encode("utf-8"))
 
 

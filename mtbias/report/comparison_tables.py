@@ -236,7 +236,8 @@ def _over_entities(c: Comparison, names: Mapping[str, str], over: EntityInterval
         for key in names:
             plain = of.plain[key]
             yield replace(
-                plain, interval=None if of.over_entities is None else of.over_entities.of(key)
+                plain,
+                interval=None if of.over_entities is None else of.over_entities.interval_of(key),
             )
 
     title = f"Per cent [95 % interval over {over.n:,} entities]"

@@ -75,19 +75,19 @@ def mean_of(langs: Sequence[str]) -> str:
     return langs[0] if len(langs) == 1 else f"mean of {len(langs)} languages ({', '.join(langs)})"
 
 
-def mean_over_languages(found: Sequence[Estimate | None]) -> Estimate:
+def mean_over_languages(estimates: Sequence[Estimate | None]) -> Estimate:
     """The mean of a number over languages, from the least to the most of them; `n` are the rows of
     all together.
 
     Of one language it is the number itself. Undefined where a language has none: a mean over fewer
     languages would stand beside means over all.
     """
-    defined = [one for one in found if one is not None]
-    if len(found) == 1 and defined:
+    defined = [one for one in estimates if one is not None]
+    if len(estimates) == 1 and defined:
         return defined[0]
     values = [one.value for one in defined if one.value is not None]
     n = sum(one.n or 0 for one in defined)
-    if len(values) < len(found):
+    if len(values) < len(estimates):
         return Estimate(None, None, n)
     return Estimate(sum(values) / len(values), (min(values), max(values)), n)
 
@@ -145,12 +145,12 @@ def _published(
     """The published means of the groups, by system; without intervals and rows, which nobody
     published.
     """
-    found: dict[str, dict[str, Estimate]] = {}
+    by_system: dict[str, dict[str, Estimate]] = {}
     for group, line in _published_lines(dataset, by, groups):
         if number.key in PUBLISHED:
-            means = found.setdefault(line["system"], {})
+            means = by_system.setdefault(line["system"], {})
             means[group] = Estimate(float(line[number.key]))
-    return dict(found)
+    return dict(by_system)
 
 
 def _published_lines(
@@ -194,9 +194,9 @@ def _section(dataset: str, by: Breakdown, runs: Sequence[ReportRun], ident: str)
     return GroupSection(plots, table)
 
 
-def _cell(found: Estimate | None) -> str:
+def _cell(mean: Estimate | None) -> str:
     """A number and its rows: ``71.1, n 3,888``; the published ones have no rows."""
-    if found is None:
+    if mean is None:
         return ""
-    rows = "" if found.n is None else f", n {found.n:,.0f}"
-    return f"{number_text(found.value)}{rows}"
+    rows = "" if mean.n is None else f", n {mean.n:,.0f}"
+    return f"{number_text(mean.value)}{rows}"

@@ -161,7 +161,7 @@ class Line(NamedTuple):
     """What stands at its right."""
 
 
-def told(point: Estimate) -> str:
+def point_text(point: Estimate) -> str:
     """A point in words: ``12.5 [10.1, 14.9], n 3,888``; without n where its rows are not known."""
     rows = "" if point.n is None else f", n {point.n:,}"
     return f"{estimate_text(point.value, point.interval)}{rows}"
@@ -207,7 +207,7 @@ def svg_panel(
         width=left + width + right,
         height=_TOP + _LINE * len(lines) + 8,
         shapes=_SHAPES,
-        told=told,
+        point_text=point_text,
         style=style,
     )
 
@@ -230,7 +230,7 @@ def _lines(part: Panel, beside: Mapping[str, str] | None) -> Iterator[Line]:
         else:
             for k, run, point in marks:
                 label = f"{name}, {cut(run)}" if len(part.series) > 1 else name
-                yield Line(label, [(k, run, point)], told(point))
+                yield Line(label, [(k, run, point)], point_text(point))
 
 
 # --- Men and women by entity ---
@@ -291,7 +291,7 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
         series.append((name, {entity: points[entity][place] for entity in entities}))
     what = "Right" if "men" in pair.values() else "Forms"
     panel = Panel(f"{what} by entity, in per cent", run.metrics.intervals.name, entities, series)
-    yield panel, {entity: _share_text(shares.of(entity)) for entity in entities}
+    yield panel, {entity: _share_text(shares.share_of(entity)) for entity in entities}
 
 
 _EntityPoints = Mapping[str, Sequence[Estimate]]
@@ -317,9 +317,9 @@ def _drawn_entities(points: _EntityPoints, shares: WomenShares) -> list[str]:
         return [int(point.n or 0) for point in points[entity]]
 
     many = [entity for entity in points if enough(rows(entity))] or list(points)
-    known = [entity for entity in many if shares.of(entity) is not None] or many
+    known = [entity for entity in many if shares.share_of(entity) is not None] or many
     most = sorted(known, key=lambda entity: (-sum(rows(entity)), entity))[:MOST]
-    return sorted(most, key=lambda entity: (shares.of(entity) or 0, entity))
+    return sorted(most, key=lambda entity: (shares.share_of(entity) or 0, entity))
 
 
 def _share_text(share: float | None) -> str:

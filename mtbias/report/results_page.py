@@ -92,7 +92,7 @@ class Block:
             sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared)
         )
 
-    def of(self, system: str) -> PublishedResult | None:
+    def result_of(self, system: str) -> PublishedResult | None:
         """The result of a system, where the block has it."""
         return next((result for result in self.results if result.system == system), None)
 

@@ -326,5 +326,5 @@ def _plain(
         else:
             content[key] = {"value": each.value, "interval": each.interval}
         if over_entities is not None:
-            content[key]["interval_entities"] = over_entities.of(key)
+            content[key]["interval_entities"] = over_entities.interval_of(key)
     return content

@@ -288,7 +288,7 @@ class EntityIntervals:
     reason: str | None
     """Why there are none."""
 
-    def of(self, key: str) -> Interval | None:
+    def interval_of(self, key: str) -> Interval | None:
         """The interval of a number; None where it has none."""
         return (self.intervals or {}).get(key)
 

@@ -176,7 +176,7 @@ class GivenScores:
         """``NAME#HASH`` with 16 digits of the file's SHA-256, for signatures."""
         return f"{self.name}#{self.table.file.sha256[:16]}"
 
-    def of(self, instances: Sequence[SourceSentence]) -> dict[str, float]:
+    def by_instance(self, instances: Sequence[SourceSentence]) -> dict[str, float]:
         """The score of each instance, by id.
 
         Raises:
@@ -462,7 +462,7 @@ class WordMeasure(Measure):
             DataError: see `GivenScores.of`.
         """
         if self.scores is not None:
-            self.scores.of(instances)
+            self.scores.by_instance(instances)
 
     def judge(
         self,
@@ -478,7 +478,7 @@ class WordMeasure(Measure):
         right = {id_: texts[id_] is not None and not words.wrong for id_, words in words_of.items()}
         progress("compare", len(instances), len(instances))
         bleu = sentence_bleu([(texts[each.id], each.reference) for each in instances])
-        scores = {} if self.scores is None else self.scores.of(instances)
+        scores = {} if self.scores is None else self.scores.by_instance(instances)
         return [
             WordRecord(
                 **instance_fields(each, "gender", "pair"),

@@ -49,7 +49,7 @@ class WomenShares:
     percent: Mapping[str, float]
     """By name of the occupation, as `occupation` writes it."""
 
-    def of(self, entity: str) -> float | None:
+    def share_of(self, entity: str) -> float | None:
         """The share of women of an entity in per cent; None where the file does not have it."""
         return self.percent.get(occupation(entity))
 
@@ -153,7 +153,7 @@ def relate(
     The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3
     entities, or without resamples, there are none. `by_entity` are the groups of the run.
     """
-    share_of = {name: shares.of(name) for name in by_entity}
+    share_of = {name: shares.share_of(name) for name in by_entity}
     known = sorted((share, name) for name, share in share_of.items() if share is not None)
 
     def related(value_of: Callable[[Mapping[str, float | None]], float | None]) -> Estimate:

@@ -363,11 +363,11 @@ class _Master:
         last.
         """
         weights = np.zeros(len(self.share))
-        for given, (order, length) in zip(
+        for mass, (order, length) in zip(
             self.mass, self.sets, strict=False
         ):  # sets added since have none
-            if given > 1e-12:  # less is rounding
-                weights[order[:length]] += given / self.share[order[:length]].sum()
+            if mass > 1e-12:  # less is rounding
+                weights[order[:length]] += mass / self.share[order[:length]].sum()
         return weights
 
 

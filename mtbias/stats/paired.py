@@ -188,11 +188,14 @@ class PairedTables(WeightedTables):
         for a, b in combinations(range(self.tables.shape[-1]), 2):
             rows = self.tables[..., a, b] + self.tables[..., b, a]
             start[..., b] += np.tensordot(self.weights, rows, axes=1)
-            for level, *given in np.argwhere(rows):
+            for level, *statuses in np.argwhere(rows):
                 step = np.zeros(start.shape)
-                step[(*given, a)], step[(*given, b)] = self.weights[level], -self.weights[level]
+                step[(*statuses, a)], step[(*statuses, b)] = (
+                    self.weights[level],
+                    -self.weights[level],
+                )
                 steps.append(step.ravel())
-                sizes.append(int(rows[(level, *given)]))
+                sizes.append(int(rows[(level, *statuses)]))
         exact = prod(size + 1 for size in sizes) <= n_resamples
         moves = np.array(steps).reshape(len(steps), start.size)
         swaps = _all_swaps(sizes) if exact else _drawn_swaps(sizes, n_resamples, rng)

@@ -560,7 +560,7 @@ def test_intervals_over_entities_are_those_of_metrics_json(runs: list[Run]) -> N
     over = compared.pairs[0].over_entities
     assert over is not None
     for key, d in compared.pairs[0].plain.items():
-        ends = over.of(key)
+        ends = over.interval_of(key)
         assert ends is not None
         assert d.difference is not None
         assert ends[0] <= d.difference <= ends[1]

@@ -91,8 +91,8 @@ def test_winogenders_own_file(shared: Path) -> None:
     read = read_women(shared / "data" / "coref" / "winogender" / "occupations-stats.tsv")
     # 60 occupations (Rudinger et al. 2018); its line "technician 9.42 40.34".
     assert len(read.percent) == 60
-    assert read.of("Technician") == 40.34
-    assert read.of("astronaut") is None
+    assert read.share_of("Technician") == 40.34
+    assert read.share_of("astronaut") is None
 
 
 def test_the_statistics_that_ship(shared: Path) -> None:
@@ -112,11 +112,16 @@ def test_the_statistics_that_ship(shared: Path) -> None:
     assert len(ships.percent) == 80
     # Zhao et al. 2018, table 1: a column of its own, whose occupations are those of WinoBias's
     # lists.
-    assert [ships.of(name) for name in ("construction worker", "CEO", "housekeeper")] == [4, 39, 89]
+    assert [ships.share_of(name) for name in ("construction worker", "CEO", "housekeeper")] == [
+        4,
+        39,
+        89,
+    ]
     table_1 = shipped_shares("winobias")
     assert set(table_1.percent) == winobias
     assert [
-        table_1.of(name) for name in ("carpenter", "physician", "tailor", "nurse", "secretary")
+        table_1.share_of(name)
+        for name in ("carpenter", "physician", "tailor", "nurse", "secretary")
     ] == [
         2,
         38,
