@@ -274,7 +274,7 @@ def _fetch_data(name: str, cache: Path | None, sha256: str | None, accept_unveri
         name, cache, sha256=sha256, accept_unverified=accept_unverified, progress=bars
     )
     if not fetched.downloads:
-        return "nothing to fetch_result, ships with mtbias"
+        return "nothing to download, ships with mtbias"
     hashes = []
     for item in fetched.downloads:
         checked = "checked" if item.verified else "NOT checked, hash recorded"

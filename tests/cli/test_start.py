@@ -167,7 +167,7 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["compare", "--name", "a", "b"], "expected RUN, in front of the options"),
         (
             ["list"],
-            "expected WHAT, one of models, languages, datasets, prompts, in front of the options",
+            "expected WHAT, one of models, languages, datasets, prompts, presets, in front of the options",
         ),
         (["fetch", "--lang"], "expected a value behind --lang (--help"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),

@@ -113,7 +113,7 @@ def test_another_plan_of_one_who_is_alone_replaces_the_parts(
     assert read_plan(tmp_path) == other
     assert [path.name for path in (tmp_path / PARTS).iterdir()] == [PLAN]
     assert (
-        "divided into 3 parts (budget [80, 327680]) and now is into 2 (budget [40, 9]): 1 parts"
+        "divided into 3 parts (budget [80, 327680]) and now is into 2 parts (budget [40, 9]): 1 parts"
         in caplog.text
     )
 
