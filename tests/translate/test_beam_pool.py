@@ -102,6 +102,21 @@ def test_scores_from_weights_of_16_bits_have_32(half: torch.dtype) -> None:
     assert (scores[0, 1] - scores[0, 0]).item() == 1.0
 
 
+TIE = 1e-3
+"""Logits that are so close are a tie: sums of 32 bits depend on a processor's order of them."""
+
+
+def _tie(model: Any, source: list[int], ids: list[int], expected: list[int]) -> float:
+    """How far apart the logits of the first two token ids that differ are, given what is before."""
+    first = next(k for k, (a, b) in enumerate(zip(ids, expected, strict=False)) if a != b)
+    start = model.generation_config.decoder_start_token_id
+    prefix = torch.tensor([[start, *ids[:first]]])
+    with torch.no_grad():
+        output = model(input_ids=torch.tensor([source]), decoder_input_ids=prefix)
+    logits = output.logits[0, -1]
+    return abs(float(logits[ids[first]] - logits[expected[first]]))
+
+
 @pytest.mark.parametrize("layout", list(SHAPES))
 @pytest.mark.parametrize("beams", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_layouts_of_the_papers_models(layout: str, beams: int, tmp_path: Path) -> None:
@@ -137,6 +152,8 @@ def test_the_layouts_of_the_papers_models(layout: str, beams: int, tmp_path: Pat
             max_new_tokens=24,
             forced_bos_token_id=shape.language,
         )[0, 1:].tolist()
-        assert list(one.ids) == expected[: len(one.ids)]
+        if list(one.ids) != expected[: len(one.ids)]:
+            assert beams == 1
+            assert _tie(model, ids, list(one.ids), expected) < TIE
         assert len(one.ids) == len(expected) or one.ids[-1] == end
     assert len({one.ids for one in found}) > 4
