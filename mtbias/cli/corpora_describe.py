@@ -17,11 +17,10 @@ def command(
     kind, its vocabulary, and of winobias each occupation with its share of women. Of gap all parts
     that are in the folder.
     """
-    named = [name for name in DESCRIBED if name == corpus.dataset]
-    if named:
+    if corpus.dataset in DESCRIBED:
         from mtbias.coref.description import describe_texts
 
-        show(describe_texts(named[0], corpus.data, cache.cache_dir), json=json)
+        show(describe_texts(corpus.dataset, corpus.data, cache.cache_dir), json=json)
         return
     from mtbias.corpora import load_entities
     from mtbias.mining.corpus_balance import describe

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from mtbias.cli.shared import Count, Flag, SweepFile
-from mtbias.cluster.coref_sweep import coref_sweep
 from mtbias.cluster.local_processes import sweep
 from mtbias.cluster.sweep_file import is_of_coreference
 from mtbias.errors import SettingError
@@ -60,6 +59,8 @@ def command(
             option = "gpus" if gpus else "device"
             message = "expected none with a sweep of coreference: --set training.device=cuda"
             raise SettingError(option, message)
+        from mtbias.cluster.coref_sweep import coref_sweep
+
         coref_sweep(
             file,
             changes or (),

@@ -26,7 +26,7 @@ Source: Levy et al., Findings of EMNLP 2021; evaluate_coref.py of github.com/SLA
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -77,6 +77,9 @@ class BugSentence:
     """Whether one of the two indices is that of another word."""
 
 
+_SIGNED = MappingProxyType({"contains": "inclusive", "bin": "floor(distance/5)"})
+
+
 @dataclass(frozen=True)
 class Bug(CorefDataset):
     """The rows that have a sentence."""
@@ -87,10 +90,10 @@ class Bug(CorefDataset):
     moved: int
     """Rows whose number in the file's index is not their place."""
     files: Mapping[str, str]
+    signed: Mapping[str, object] = field(default_factory=lambda: _SIGNED)
 
     name = "bug"
     options = frozenset({"over"})
-    signed = MappingProxyType({"contains": "inclusive", "bin": "floor(distance/5)"})
 
     @cached_property
     def texts(self) -> list[CorefText]:

@@ -89,18 +89,20 @@ def limited(dataset: CorefDataset, most: int) -> CorefDataset:
     Raises:
         UsageError: the data set cannot be divided.
     """
-    part: CorefDataset
+    signed = {**dataset.signed, "limit": str(most)}
     match dataset:
         case Gap():
             instances = tuple(spread(dataset.file.instances, most))
-            part = replace(dataset, file=replace(dataset.file, instances=instances), weights={})
+            file = replace(dataset.file, instances=instances)
+            return replace(dataset, file=file, weights={}, signed=signed)
         case CounterGap():
             chosen = tuple(spread(dataset.quadruples, max(1, most // len(ROLES))))
             instances = tuple(chain.from_iterable(one.instances for one in chosen))
             file = replace(dataset.file, instances=instances)
-            part = replace(dataset, file=file, quadruples=chosen)
+            return replace(dataset, file=file, quadruples=chosen, signed=signed)
         case Bug():
-            part = replace(dataset, rows=tuple(spread(dataset.rows, most)))
+            rows = tuple(spread(dataset.rows, most))
+            return replace(dataset, rows=rows, signed=signed)
         case WinoBias():
             documents = dataset.documents.values()
             lines = sorted({one.line for one in documents})
@@ -108,14 +110,11 @@ def limited(dataset: CorefDataset, most: int) -> CorefDataset:
             sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
             for key, of_set in dataset.sets.items():
                 sets[key] = tuple(one for one in of_set if one.line in chosen_lines)
-            part = replace(dataset, sets=sets)
+            return replace(dataset, sets=sets, signed=signed)
         case _:
             raise UsageError(
                 f"limit: expected it for gap, counter-gap, bug and winobias, got {dataset.name}"
             )
-    # Of some data sets this belongs to the class, and the class is frozen.
-    object.__setattr__(part, "signed", {**dataset.signed, "limit": str(most)})
-    return part
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:

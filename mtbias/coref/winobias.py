@@ -27,7 +27,7 @@ Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise, product
 from pathlib import Path
@@ -134,6 +134,10 @@ _LABELS = _labels()
 """What the numbers of a split and type are called, in the order in which they are shown."""
 _HEADLINE = {"f1_average", "f1_difference", "link_difference"}
 
+_SIGNED = MappingProxyType(
+    {"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"}
+)
+
 
 @dataclass(frozen=True)
 class WinoBias(CorefDataset):
@@ -142,12 +146,10 @@ class WinoBias(CorefDataset):
     sets: Mapping[SetKey, tuple[WinoBiasDocument, ...]]
     files: Mapping[str, str]
     left_out: Sequence[CorefText] = ()
+    signed: Mapping[str, object] = field(default_factory=lambda: _SIGNED)
 
     name = "winobias"
     options = frozenset({"baseline", "over", "part"})
-    signed = MappingProxyType(
-        {"f1": "conll-v8.01", "link": "first-pronoun", "test": "randomisation+mcnemar"}
-    )
 
     @cached_property
     def documents(self) -> dict[str, WinoBiasDocument]:

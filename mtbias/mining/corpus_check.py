@@ -143,6 +143,16 @@ class CheckPage:
     signature: str
 
 
+def require_page(out: Path) -> None:
+    """Refuse a file that a browser would not open as a page.
+
+    Raises:
+        SettingError: the name ends in neither ``.html`` nor ``.htm``.
+    """
+    if out.suffix.lower() not in {".html", ".htm"}:
+        raise SettingError("out", f"expected a page that ends in .html, got {str(out)!r}")
+
+
 def write_check_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> CheckPage:
     """Write the page on which people check `rows` rows of the corpus `data`, drawn with `seed`.
 
@@ -151,8 +161,7 @@ def write_check_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> C
         DataError: as `read_corpus`.
         RunFolderError: the page cannot be written.
     """
-    if out.suffix.lower() not in {".html", ".htm"}:
-        raise SettingError("out", f"expected a page that ends in .html, got {str(out)!r}")
+    require_page(out)
     corpus = read_corpus(data)
     drawn = draw(corpus.rows, rows, seed)
     write_atomic(out, render_check_page(drawn, data, corpus.sha256).encode())

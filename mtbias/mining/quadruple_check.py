@@ -37,7 +37,7 @@ from mtbias.english.people import bare_name
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_text
 from mtbias.files.writing import signature_line, write_atomic
-from mtbias.mining.corpus_check import hashes_of_readers
+from mtbias.mining.corpus_check import hashes_of_readers, require_page
 from mtbias.report.page import render_page
 from mtbias.stats.results import percent_of, source
 from mtbias.types import Gender, Span, frozen
@@ -88,8 +88,7 @@ def write_marking_page(data: Path, out: Path, rows: int = 200, seed: int = 0) ->
         DataError: as `read_instances`.
         RunFolderError: the page cannot be written.
     """
-    if out.suffix.lower() not in {".html", ".htm"}:
-        raise SettingError("out", f"expected a page that ends in .html, got {str(out)!r}")
+    require_page(out)
     file = read_instances(data, labelled=False)
     order = source(seed).permutation(len(file.instances))[:rows]
     drawn = [file.instances[place] for place in order]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mtbias.scoring.metrics_reader import read_estimate, read_interval
 from mtbias.stats.results import Estimate, Interval
 from mtbias.types import JsonObject, frozen
 
@@ -85,16 +86,14 @@ def read_agreement(content: JsonObject) -> LanguageAgreement:
     """The record of `mtbias.evaluation.validation.Validation.to_json`."""
     by_basis = []
     for kind, part in content["by_basis"].items():
-        ends = _interval(content["basis_intervals"][kind])
-        by_basis.append(AgreementRow(kind, part["n"], part["agreement"], ends))
+        ends = content["basis_intervals"][kind]
+        by_basis.append(_row(kind, part, "agreement", ends))
     by_evidence = []
     for kind, part in content["by_evidence"].items():
-        ends = _interval(part["agreement_interval"])
-        by_evidence.append(AgreementRow(kind, part["n"], part["agreement"], ends))
+        by_evidence.append(_row(kind, part, "agreement", part["agreement_interval"]))
     reasons = []
     for reason, part in content["reasons"].items():
-        ends = _interval(part["interval"])
-        reasons.append(AgreementRow(reason, part["n"], part["percent"], ends))
+        reasons.append(_row(reason, part, "percent", part["interval"]))
     return LanguageAgreement(
         lang=content["lang"],
         annotator=content["annotator"],
@@ -103,15 +102,15 @@ def read_agreement(content: JsonObject) -> LanguageAgreement:
         n=content["n"],
         labels=content["labels"],
         agreement=content["agreement"],
-        agreement_interval=_interval(content["agreement_interval"]),
+        agreement_interval=read_interval(content["agreement_interval"]),
         agreement_decided=content["agreement_decided"],
         kappa=content["kappa"],
         balanced_accuracy=content["balanced_accuracy"],
         undecided=content["undecided"],
-        undecided_interval=_interval(content["undecided_interval"]),
+        undecided_interval=read_interval(content["undecided_interval"]),
         fixed_nouns=content["fixed_nouns"],
         head_exact=content["head_exact"],
-        head_interval=_interval(content["head_interval"]),
+        head_interval=read_interval(content["head_interval"]),
         by_basis=by_basis,
         by_evidence=sorted(by_evidence, key=lambda row: (-row.n, row.name)),
         reasons=reasons,
@@ -140,11 +139,9 @@ def read_correction(content: JsonObject) -> CorrectedNumbers:
     )
 
 
-def _interval(ends: Sequence[float] | None) -> Interval | None:
-    return None if ends is None else (ends[0], ends[1])
+def _row(name: str, part: JsonObject, share: str, ends: Sequence[float] | None) -> AgreementRow:
+    return AgreementRow(name, part["n"], part[share], read_interval(ends))
 
 
 def _estimates(content: JsonObject) -> dict[str, Estimate]:
-    return {
-        key: Estimate(part["value"], _interval(part["interval"])) for key, part in content.items()
-    }
+    return {key: read_estimate(part) for key, part in content.items()}

@@ -19,7 +19,7 @@ from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
 from mtbias.scoring.bias import GOLDS, SHAPE, classes
 from mtbias.scoring.definitions import CLASSES
-from mtbias.scoring.metrics_reader import read_metrics
+from mtbias.scoring.metrics_reader import read_interval_settings, read_metrics
 from mtbias.scoring.metrics_records import ExpectedErrors, GroupMetrics, RunMetrics
 from mtbias.scoring.statements import Quote, Statement, quote_record
 from mtbias.scoring.whole_person import Outcome
@@ -135,7 +135,7 @@ def conclusions(
         source_lang: see there.
         noticed: see there.
     """
-    intervals = read_metrics(metrics).intervals
+    intervals = read_interval_settings(metrics)
     checked = checks(
         records,
         lang,

@@ -60,7 +60,7 @@ def read_metrics(content: JsonObject) -> RunMetrics:
     """The records of a `metrics.json`, schema 1."""
     expected, readers = content.get("expected_wrong"), content.get("readers")
     uncalled, pairs = content.get("uncalled"), content.get("consistency")
-    settings, over = content.get("intervals") or {}, content.get("entity_intervals")
+    over = content.get("entity_intervals")
     unknown = unknown_part(content)
     return RunMetrics(
         overall=read_group(content.get("overall") or {}),
@@ -68,7 +68,7 @@ def read_metrics(content: JsonObject) -> RunMetrics:
         n=content.get("n"),
         mtbias=content.get("mtbias") or "",
         signature=content.get("signature"),
-        intervals=IntervalSettings(**_chosen(settings, ("method", "level", "resamples", "seed"))),
+        intervals=read_interval_settings(content),
         interval_methods=content.get("interval_methods") or {},
         entity_intervals=over and EntityIntervalSettings(over["entities"], over["reason"]),
         axes=content.get("confusion_axes") or {},
@@ -92,6 +92,12 @@ def read_metrics(content: JsonObject) -> RunMetrics:
         files=content.get("files") or {},
         unknown=None if unknown is None else read_metrics(unknown),
     )
+
+
+def read_interval_settings(content: JsonObject) -> IntervalSettings:
+    """How the intervals of a `metrics.json` were made."""
+    settings = content.get("intervals") or {}
+    return IntervalSettings(**_chosen(settings, ("method", "level", "resamples", "seed")))
 
 
 _PARTS_OF_GROUP = ("ci", "ci_entities", "denominators", "confusion", *WHOLE)
@@ -141,12 +147,13 @@ def _chosen(content: JsonObject, keys: Iterable[str]) -> dict[str, Any]:
     return {key: content[key] for key in keys if key in content}
 
 
-def _interval(ends: Sequence[float] | None) -> Interval | None:
+def read_interval(ends: Sequence[float] | None) -> Interval | None:
+    """The lower and upper end; None where there is no interval."""
     return (ends[0], ends[1]) if ends else None
 
 
 def _intervals(content: JsonObject) -> dict[str, Interval | None]:
-    return {key: _interval(ends) for key, ends in content.items()}
+    return {key: read_interval(ends) for key, ends in content.items()}
 
 
 def _groups(content: JsonObject) -> dict[str, GroupMetrics]:
@@ -155,12 +162,13 @@ def _groups(content: JsonObject) -> dict[str, GroupMetrics]:
 
 def read_share(content: JsonObject) -> ShareMetrics:
     """The record of a share (`mtbias.stats.resampling.share_json`)."""
-    interval = _interval(content["interval"])
+    interval = read_interval(content["interval"])
     return ShareMetrics(content["n"], content["of"], content["percent"], interval)
 
 
-def _estimate(content: JsonObject) -> Estimate:
-    return Estimate(content["value"], _interval(content["interval"]))
+def read_estimate(content: JsonObject) -> Estimate:
+    """A number with its interval."""
+    return Estimate(content["value"], read_interval(content["interval"]))
 
 
 def _counted(content: JsonObject, key: str) -> dict[str, CountedRows] | None:
@@ -173,7 +181,7 @@ def _counted(content: JsonObject, key: str) -> dict[str, CountedRows] | None:
 
 def _uncalled(content: JsonObject) -> Uncalled:
     shares = {key: read_share(part) for key, part in content.items() if key != "delta_g"}
-    return Uncalled(shares, _estimate(content["delta_g"]))
+    return Uncalled(shares, read_estimate(content["delta_g"]))
 
 
 def _consistency(content: JsonObject) -> Consistency:
@@ -200,8 +208,8 @@ def _post_edits(content: JsonObject) -> dict[str, PostEdits]:
             wrong=part["wrong"],
             edits=part["edits"],
             unknown=part["unknown"],
-            per_wrong=_estimate(part["per_wrong"]),
-            per_sentence=_estimate(part["per_sentence"]),
+            per_wrong=read_estimate(part["per_wrong"]),
+            per_sentence=read_estimate(part["per_sentence"]),
         )
     return parts
 
@@ -220,7 +228,7 @@ def _expected_wrong(content: JsonObject) -> ExpectedWrong:
 def _expected_errors(content: JsonObject) -> dict[str, ExpectedErrors]:
     errors = {}
     for gender, part in content.items():
-        calls, interval = part["calls"], _interval(part["interval"])
+        calls, interval = part["calls"], read_interval(part["interval"])
         estimated = part.get("estimated", calls)
         errors[gender] = ExpectedErrors(calls, estimated, part["expected"], interval)
     return errors

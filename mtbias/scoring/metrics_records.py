@@ -42,13 +42,26 @@ class GroupMetrics:
 
     @property
     def n(self) -> int:
-        """All rows."""
-        return self.whole.get("n", 0)
+        """All rows.
+
+        Raises:
+            DataError: the group does not count them.
+        """
+        return self._count("n")
 
     @property
     def decided(self) -> int:
-        """Rows with a call."""
-        return self.whole.get("decided", 0)
+        """Rows with a call.
+
+        Raises:
+            DataError: the group does not count them.
+        """
+        return self._count("decided")
+
+    def _count(self, key: str) -> int:
+        if key not in self.whole:
+            raise _lacks(key)
+        return self.whole[key]
 
     @property
     def is_all_neutral(self) -> bool:
@@ -67,10 +80,7 @@ class GroupMetrics:
             DataError: the group lacks it.
         """
         if number.name not in self.values:
-            raise DataError(
-                f"expected the key {number.name!r} in metrics.json, got none; "
-                "score the run into another folder"
-            )
+            raise _lacks(number.name)
         value = self.values[number.name]
         interval = None if value is None else self.intervals.get(number.name)
         return Estimate(value, interval, self.n)
@@ -115,6 +125,11 @@ class GroupMetrics:
     def by_key(self) -> Mapping[str, object]:
         """Everything by key, as the format strings of declarations name it (`Number.reading`)."""
         return {**self.whole, **self.values, **self.bounds, "denominators": self.denominators}
+
+
+def _lacks(key: str) -> DataError:
+    expected = f"expected the key {key!r} in metrics.json, got none"
+    return DataError(f"{expected}; score the run into another folder")
 
 
 @frozen
