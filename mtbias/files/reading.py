@@ -245,13 +245,12 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
-def commented_rows(text: str) -> Iterator[dict[str, str]]:
+def commented_rows(text: str) -> list[dict[str, str]]:
     """The rows of a TSV that ships with mtbias, by the names of its header; lines that begin with #
     are remarks.
     """
-    return csv.DictReader(
-        (line for line in text.splitlines() if not line.startswith("#")), delimiter="\t"
-    )
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines, delimiter="\t"))
 
 
 @frozen

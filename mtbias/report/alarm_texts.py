@@ -5,7 +5,7 @@ Nothing is computed here; all stands in `metrics.json` (`alarms`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -111,21 +111,23 @@ class CheckRow(NamedTuple):
     above: bool
 
 
-def check_rows(metrics: RunMetrics) -> Iterator[CheckRow]:
+def check_rows(metrics: RunMetrics) -> list[CheckRow]:
     """Each checked share, with its limit."""
+    rows = []
     for key, checked in metrics.alarms.shares.items() if metrics.alarms else ():
         if key in DECLARED:
             sign, share = DECLARED[key], checked.share
             counted = f"{share.n:,} of {share.of:,} {sign.of}"
             limit = f"{checked.limit:g}"
-            yield CheckRow(sign.label, counted, share.text, limit, checked.above)
+            rows.append(CheckRow(sign.label, counted, share.text, limit, checked.above))
+    return rows
 
 
 def checks_block(metrics: RunMetrics) -> str:
     """The checked shares for a terminal, where one is above its limit; and how often the readers
     agree.
     """
-    rows = list(check_rows(metrics))
+    rows = check_rows(metrics)
     if not rows:
         return ""
     alike = [f"{name} {percent} % of {of:,}" for name, of, percent in reader_rows(metrics) if of]

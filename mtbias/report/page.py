@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from mtbias.report.tables import PrintedTable, cut, note_on_bits, printable
+from mtbias.report.tables import PrintedTable, cut, note_on_bits, pixels, printable_on_page
 from mtbias.stats.results import UNDEFINED, interval_text, number_text, p_text
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _environment() -> Environment:
         loader=PackageLoader("mtbias.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=printable_on_page,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -78,7 +78,7 @@ def _environment() -> Environment:
         "grouped": "{:,}".format,
         "cut": cut,
         "p_value": p_text,
-        "px": lambda value: f"{round(value, 2):g}",
+        "px": pixels,
     }
     environment.globals |= {
         "UNDEFINED": UNDEFINED,
@@ -86,15 +86,6 @@ def _environment() -> Environment:
         "zip": partial(zip, strict=True),
     }
     return environment
-
-
-def _shown(value: object) -> object:
-    """A value as a page shows it: plain text without the characters that a browser would obey."""
-    return (
-        printable(value, "\t\n\r\u2028\u2029")
-        if isinstance(value, str) and not isinstance(value, Markup)
-        else value
-    )
 
 
 @cache

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.tables import cut
+from mtbias.report.tables import cut, pixels
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.definitions import GENDER_NUMBERS, Number, Unit, breakdowns
 from mtbias.scoring.metrics_records import GroupMetrics
@@ -73,6 +73,10 @@ class Scale(NamedTuple):
     def share(self, value: float) -> float:
         """The place of `value` on the axis, from 0 to 1."""
         return (value - self.low) / (self.high - self.low)
+
+    def place(self, value: float, width: float) -> str:
+        """The place of `value` on the axis drawn so many pixels wide, in pixels from its left."""
+        return pixels(width * self.share(value))
 
 
 PERCENT_SCALE = Scale(0, 100, 25)

@@ -299,7 +299,7 @@ def _axis(runs: Sequence[ReportRun], few: Sequence[Breakdown]) -> Scale:
         for by in few:
             for group in run.metrics.by.get(by.key, {}).values():
                 points += [group.estimate(number) for number in of_groups]
-    return Scale.around(((point.value, point.interval) for point in points), 100)
+    return Scale.around([(point.value, point.interval) for point in points], 100)
 
 
 def _statements(runs: Sequence[ReportRun]) -> list[Statement]:

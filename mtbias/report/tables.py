@@ -28,6 +28,7 @@ _LATEX = {
     "[": "{[}",  # after the end of a row, LaTeX takes a bare bracket for an option
 }  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_BLANKS = "\t\n\r\u2028\u2029"
 _MARKDOWN = re.compile(r"([\\`*_{}|<>\[\]#&~])")
 _DTYPE = re.compile(r"(?:^|\|)dtype:([^|]+)")
 _ONLY_NUMBERS = re.compile(r"[-\d.,–<%* †\[\]]*")
@@ -67,6 +68,11 @@ def interval(ends: Sequence[float] | None, decimals: int = 2) -> str:
     return interval_text(ends, decimals)
 
 
+def pixels(length: float) -> str:
+    """A length as a drawing has it, in hundredths of a pixel at most."""
+    return f"{round(length, 2):g}"
+
+
 # --- Texts ---
 
 
@@ -78,6 +84,14 @@ def printable(text: str, allowed: str = "") -> str:
     order that it shows.
     """
     return _CONTROLS.sub(lambda match: match[0] if match[0] in allowed else "?", text)
+
+
+def printable_on_page(value: object) -> object:
+    """A value as a template shows it: of a text that is no markup its `printable` form, with the
+    ends of lines, which a browser takes for blanks.
+    """
+    is_markup = hasattr(value, "__html__")
+    return printable(value, _BLANKS) if isinstance(value, str) and not is_markup else value
 
 
 def cut(label: str, length: int = _LABEL_WIDTH) -> str:

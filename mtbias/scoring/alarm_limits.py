@@ -7,7 +7,7 @@ says on which. A language into which there are none has the widest limits of all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -61,11 +61,11 @@ def usual_ratios(lang: str) -> tuple[float, float]:
 
 
 @cache
-def _limits() -> Mapping[str, Mapping[str, tuple[float, ...]]]:
+def _limits() -> Mapping[str, Mapping[str, Sequence[float]]]:
     """By sign and language, for each of `SIZES`."""
-    limits: dict[str, dict[str, tuple[float, ...]]] = {}
+    limits: dict[str, dict[str, Sequence[float]]] = {}
     for row in commented_rows(_text(LIMITS)):
-        percents = tuple(float(row[str(size)]) for size in SIZES)
+        percents = [float(row[str(size)]) for size in SIZES]
         limits.setdefault(row["sign"], {})[row["lang"]] = percents
     return limits
 

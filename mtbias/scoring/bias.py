@@ -80,14 +80,12 @@ def rates(tables: Tables) -> dict[str, Floats]:
     """
     everyone = tables.sum(axis=-3)
     pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
-    n, decided = everyone.sum(axis=(-1, -2)), everyone[..., :_NO_CALL].sum(axis=(-1, -2))
-    men, women = (_of_gender(everyone, gender) for gender in (_MALE, _FEMALE))
-    accuracy_pro, accuracy_anti = (
-        percent(_correct(part), part.sum(axis=(-1, -2))) for part in (pro, anti)
-    )
+    decided = everyone[..., :_NO_CALL]
+    men, women = _of_gender(everyone, _MALE), _of_gender(everyone, _FEMALE)
+    accuracy_pro, accuracy_anti = _accuracy(pro), _accuracy(anti)
     return {
-        "decided_percent": percent(decided, n),
-        "accuracy": percent(_correct(everyone), n),
+        "decided_percent": percent(decided.sum(axis=(-1, -2)), everyone.sum(axis=(-1, -2))),
+        "accuracy": _accuracy(everyone),
         **men,
         **women,
         "delta_g": men["f1_male"] - women["f1_female"],
@@ -304,10 +302,13 @@ def _mean_edits(counts: Tables) -> dict[str, Floats]:
 # The functions below take confusions of shape [..., 3 gold, 4 call].
 
 
+def _accuracy(confusion: Tables) -> Floats:
+    return percent(_correct(confusion), confusion.sum(axis=(-1, -2)))
+
+
 def _correct(confusion: Tables) -> Tables:
-    right: Tables = np.trace(
-        confusion, axis1=-2, axis2=-1
-    )  # the fourth call has no gold, so it is never right
+    # The fourth call has no gold, so it is never right.
+    right: Tables = np.trace(confusion, axis1=-2, axis2=-1)
     return right
 
 
