@@ -59,7 +59,7 @@ SHOWN_STEPS = 50
 record."""
 _ADVICE = "use fewer --batch-pairs, or --device cpu"
 _MASKED = -1e4
-"""Stands for a similarity where there is no subword."""
+"""The similarity where a subword is missing."""
 
 LossProgress = Callable[[int, int, float], object]
 """Called as ``progress(steps done, steps, mean loss of the last ones)``."""
@@ -140,14 +140,14 @@ def tune(
         progress: is told the loss after each step.
 
     Returns:
-        The new checkpoint: its name and revision stand in the signature of the aligner that uses
+        The new checkpoint: its name and revision are in the signature of the aligner that uses
         it. The record has them too, the encoder that it was made of, the number and SHA-256 of the
         pairs and of their files, the settings, the mean loss of the first and last steps, and the
         releases of mtbias and torch.
 
     Raises:
         DataError: no pair that the encoder can be tuned on.
-        ModelError: it is no encoder, cannot be loaded, or the loss is not a number.
+        ModelError: it is not an encoder, cannot be loaded, or the loss is not a number.
         RunFolderError: `out` cannot be written.
         SettingError: the encoder has no such layer; there is something in `out`; no such device.
     """
@@ -189,7 +189,7 @@ def read_tuning_pairs(
         corpus: whose sources they are translations of.
 
     Raises:
-        DataError: a file cannot be read, or is not of its form; there are no pairs.
+        DataError: a file cannot be read, or is not of its form; it has no pairs.
         SettingError: no files are named, or translations without a corpus.
     """
     if not pairs and not translations:
@@ -252,7 +252,7 @@ def alignment_loss(
     Args:
         source: embeddings of length 1, [pairs, subwords, size].
         target: the same of the translations.
-        source_mask: [pairs, subwords], true where there is a subword; each pair has some.
+        source_mask: [pairs, subwords], true for a subword; each pair has some.
         target_mask: the same of the translations.
 
     Returns:
@@ -359,7 +359,7 @@ def _learning_rate(step: int, settings: TuningSettings) -> float:
 
 
 def _embedded(encoder: Encoder, rows: Sequence[_Ids]) -> tuple[Any, Any]:
-    """The embeddings of length 1 of a batch [rows, subwords, size], and where there are some."""
+    """The embeddings of length 1 of a batch [rows, subwords, size], and the mask of subwords."""
     import torch
 
     states = torch.nn.functional.normalize(encoder.states(rows), dim=-1)

@@ -46,7 +46,7 @@ to 4.6 %)."""
 
 def model_scores(pairs: IndexedPairs, language: Language) -> Iterator[EntityScores | None]:
     """Scores of every pair in order by mtbias's own model; None where a side is empty or the entity
-    is no word.
+    is not a word.
     """
     tokens = TokenPairs(pairs.source, pairs.target)
     counts, null = train(tokens, prior_links(pairs, language))
@@ -199,7 +199,7 @@ Links = AbstractSet[tuple[int, int]]
 def scores_of_links(
     pairs: IndexedPairs, links: Sequence[tuple[Links, Links]], language: Language
 ) -> Iterator[EntityScores | None]:
-    """Scores of every pair in order; None where a side is empty or the entity is no word.
+    """Scores of every pair in order; None where a side is empty or the entity is not a word.
 
     A link of both directions is 1, of one direction one half. The lexicon is the Dice coefficient
     of the links of both directions over the corpus, with the prior links of the statistical model

@@ -80,7 +80,7 @@ class Subwords:
 
     ids: Sequence[int]
     spans: Sequence[Span]
-    """Characters of the text that each stands for."""
+    """Each one's characters in the text."""
 
 
 class Encoder:
@@ -137,7 +137,7 @@ class Encoder:
         on the CPU.
 
         A text that the model cannot read at once is read in windows that overlap by half; of two, a
-        subword is taken from that in which it stands farther from the end.
+        subword is taken from that in which it is farther from the end.
 
         Raises:
             ModelError: a single window does not fit into memory, or embeddings that are not
@@ -329,10 +329,10 @@ class NeuralAligner(Aligner):
             checkpoint: an encoder on this machine (`locate_encoder`).
             layer: whose embeddings; None is the one two thirds up
                 (`mtbias.align.neural_aligner.check_encoder`).
-            device: None is a GPU where there is one.
+            device: None is a GPU if available.
 
         Raises:
-            ModelError: it is no encoder.
+            ModelError: it is not an encoder.
             SettingError: it has no such layer.
         """
         self.checkpoint, self.device = checkpoint, device
@@ -455,7 +455,7 @@ def words_of(subwords: Subwords, words: Sequence[Span]) -> list[list[int]]:
 
 
 def mutual_links(source: Any, target: Any) -> list[tuple[int, int]]:  # noqa: ANN401 - tensors
-    """Pairs of subwords each of which is the other's most similar; `TIE` says what is equal.
+    """Pairs of subwords that are each other's most similar; `TIE` says what is equal.
 
     Both are tensors [subwords, size].
     """

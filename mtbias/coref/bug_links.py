@@ -99,8 +99,8 @@ class Bug(CorefDataset):
     def texts(self) -> list[CorefText]:
         """The rows that have a sentence; one whose index is past its end has no gold cluster.
 
-        An underscore stands for a word without characters, which no format can have and which
-        indices count.
+        An underscore replaces a word without characters, which indices count but no format can
+        have.
         """
         texts = []
         for row in self.rows:

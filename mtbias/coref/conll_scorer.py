@@ -211,8 +211,8 @@ def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float |
     may be one. Its gender is otherwise that of its last word (*Mr.* Smith has none). A chain with a
     pronoun of either gender is ``both``.
 
-    Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun stands
-    for.
+    Source: Zhao et al. (2018), who count the entities of OntoNotes that a gendered pronoun
+    refers to.
     """
     pronouns: Counter[Gender | None] = Counter()
     last_words: Counter[Gender | None] = Counter()
@@ -238,7 +238,7 @@ def gendered_mentions(texts: Iterable[CorefText]) -> dict[str, dict[str, float |
 
 
 def _best_pairing(similarity: dict[tuple[int, int], float]) -> float:
-    """The largest sum over pairs of which none shares a row or a column."""
+    """The largest sum over pairs that share no row or column."""
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = sorted({k for k, _ in similarity}), sorted({r for _, r in similarity})

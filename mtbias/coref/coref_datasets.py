@@ -118,7 +118,7 @@ def limited(dataset: CorefDataset, most: int) -> CorefDataset:
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
-    """`count` of `items`, evenly spread; all of them if there are no more than that."""
+    """`count` of `items`, evenly spread; all of them if there are no more."""
     total = len(items)
     return [items[n * total // count] for n in range(count)] if count < total else list(items)
 

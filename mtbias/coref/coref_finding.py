@@ -441,7 +441,7 @@ def _quality(dataset: str, differences: Sequence[NumberDifference]) -> Iterator[
 
 
 class _Against(NamedTuple):
-    """How the first system stands against another."""
+    """How the first system compares with another."""
 
     other: str
     way: str

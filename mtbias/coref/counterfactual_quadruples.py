@@ -409,7 +409,7 @@ def likely_persons(
 ) -> tuple[Span, ...]:
     """Those of the `names` of a text that may be of persons.
 
-    No article, *in*, *at*, *near* or *on* stands before them; and they have several words, or share
+    No article, *in*, *at*, *near* or *on* is before them; and they have several words, or share
     a word with one that has, with a candidate, or with `first_names`.
     """
     text = instance.text

@@ -199,7 +199,7 @@ class CorefDataset(ABC):
     must_be_complete: ClassVar[bool] = True
     """Whether each document needs an answer."""
     keeps_unknown: ClassVar[bool] = False
-    """Whether labels of other documents are no error."""
+    """Whether labels of other documents are allowed."""
     from_clusters: ClassVar[Mapping[str, object]] = {}
     """What a signature says where answers were made of clusters."""
     remarks: Sequence[str] = ()

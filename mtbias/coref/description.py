@@ -47,7 +47,7 @@ class DescribedOccupation:
     """The share of women in it in per cent, from table 1 of Zhao et al. (2018); None if the table
     lacks it."""
     masculine: int
-    """Sentences whose masculine pronoun stands for it; so `feminine`."""
+    """Sentences whose masculine pronoun refers to it; so `feminine`."""
     feminine: int
 
 

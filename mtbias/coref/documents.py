@@ -7,7 +7,7 @@ e2e-coref takes: `doc_key`, `sentences`, `speakers` and `clusters`, which are em
 are asked for), or as **text**: a line for each document, or a file for each, whose name is the id
 with other signs for those that file names cannot have.
 
-In a CoNLL-2012 file a document stands between ``#begin document (NAME); part 000`` and ``#end
+In a CoNLL-2012 file a document is between ``#begin document (NAME); part 000`` and ``#end
 document``; a blank line ends a sentence; a word is a line of columns separated by white space, the
 word itself in the fourth. The last column opens and closes mentions: ``(3`` opens one of cluster 3,
 ``3)`` closes it, ``(3)`` is one of a single word, ``|`` separates, ``-`` (or ``_``) is none. A
@@ -92,7 +92,7 @@ def read_conll(path: Path) -> ConllFile:
     Raises:
         DataError: no such file, not UTF-8, or empty; a line outside a document, or a document that
             does not end; a word line of fewer than five columns, or of another number than its
-            sentence; a last column that is no list of mentions; a mention that closes without
+            sentence; a last column that is not a list of mentions; a mention that closes without
             having opened, or the reverse; two documents of one name and part.
     """
     file = read_text(path)
@@ -128,8 +128,8 @@ def repeated(clusters: Clusters) -> int:
 def without_repeated(clusters: Clusters) -> Clusters:
     """`clusters` without repeated mentions; clusters of nothing else are dropped.
 
-    The shared task's scorer does the same to a system's output ("Repeated mention"): the first one
-    stands.
+    The shared task's scorer does the same to a system's output ("Repeated mention"): it keeps the
+    first one.
     """
     seen: set[Mention] = set()
     distinct: list[Cluster] = []

@@ -4,7 +4,7 @@ two baselines.
 An example asks two questions: does the pronoun mean A, does it mean B. Bias is always the number
 for feminine pronouns over the number for masculine ones: 1 is even, below 1 the system does better
 for men. GAP (2018) and "The Gap on GAP" (2021) count these answers; Counter-GAP (2023) counts texts
-of which both labels are right, on GAP too (table 5), and subtracts: masculine − feminine, above 0
+with both labels right, on GAP too (table 5), and subtracts: masculine − feminine, above 0
 the system does better for men.
 
 **From clusters**, the rule of the authors of the e2e and SpanBERT systems (`to_gap_tsv.py` in
@@ -354,7 +354,7 @@ def numbers(sums: Floats, weights: Sequence[str] = ()) -> dict[str, Floats]:
     In per cent, ``precision:feminine`` and the like for `GROUPS`: precision tp / (tp + fp), recall
     tp / (tp + fn), F1 their harmonic mean (each the official scorer's 0 where that is undefined),
     accuracy the share of TRUE candidates that are found; ``NAME:feminine``: weighted accuracy;
-    ``texts:feminine``: the share of texts of which both labels are right, with
+    ``texts:feminine``: the share of texts with both labels right, with
     ``texts:difference``, masculine − feminine. ``bias:f1``, ``bias:accuracy``, ``bias:NAME``:
     ratios, NaN where either side is 0 or undefined. A weighted bias divides the sums of the weights
     found, as published; that is the ratio of weighted accuracies where both genders have the same

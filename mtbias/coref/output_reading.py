@@ -8,13 +8,13 @@ or none.
 data's tokens by their
 characters: two ways to cut a text into pieces have the same characters one after another, if white
 space is left out. Case, accents and signs that cannot be seen do not count (uncased models drop
-them), nor how the Penn Treebank writes brackets and quotation marks, nor underscores (one stands
-for a word without characters, which BUG has); of word pieces what marks them as such does not
+them), nor how the Penn Treebank writes brackets and quotation marks, nor underscores (one
+is a word without characters, which BUG has); of word pieces what marks them as such does not
 count.
 
 **Ends.** Many files have pairs of numbers and nothing that says whether the second is the last
 token or the one behind it; read the wrong way they score near 0. They are read as mtbias's own,
-with the end included, if that is sure: ``[3, 3]`` is no mention where ends are excluded, and every
+with the end included, if that is sure: ``[3, 3]`` is not a mention where ends are excluded, and every
 data set asks for a pronoun. A file without any such mention is refused with its readings, and
 ``--spans`` says which it is.
 
@@ -78,8 +78,8 @@ def read_output(
 
     Raises:
         DataError: what the readers raise; a document twice, or that is none of the data's; other
-            words than the data's; mentions past the text, or of which it cannot be told what they
-            count.
+            words than the data's; mentions past the text, or whose unit cannot be
+            told.
     """
     documents, files = read_documents(paths)
     by_id = {text.id: text for text in texts}
@@ -316,10 +316,10 @@ _WAYS_OF_WRITING = str.maketrans(
     | dict.fromkeys("`‘’", "'")
 )
 _SPECIAL = frozenset({"[CLS]", "[SEP]", "[PAD]", "[SPL]", "<s>", "</s>", "<pad>"})
-"""Word pieces that stand for no text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's
+"""Word pieces without text: those of BERT and RoBERTa, and the speaker mark of SpanBERT's
 coreference."""
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
-"""Word pieces that stand for any text."""
+"""Word pieces that may be any text."""
 
 
 def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> list[Mention | None]:
@@ -354,7 +354,7 @@ def align(theirs: Sequence[str], ours: Sequence[str], what: str = "token") -> li
 
 
 def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
-    """The characters of word pieces; None in place of the piece that stands for any text.
+    """The characters of word pieces; None in place of a piece that may be any text.
 
     None in place of the list if `theirs` are not word pieces.
 
@@ -369,7 +369,7 @@ def _word_pieces(theirs: Sequence[str]) -> list[str | None] | None:
 
 
 def _word_piece(piece: str) -> str | None:
-    """The characters of a word piece; None for the piece that stands for any text."""
+    """The characters of a word piece; None for a piece that may be any text."""
     if piece in _UNKNOWN:
         return None
     if piece in _SPECIAL:

@@ -1,5 +1,5 @@
 """What coreference systems write, told by its content: the documents of a file, with their clusters
-as they stand.
+unchanged.
 
 | format | is told by | id of a document | mentions count |
 | --- | --- | --- | --- |
@@ -106,8 +106,8 @@ def holds_clusters(file: TextFile) -> bool:
 
 
 def _is_conllu(text: str) -> bool:
-    """Whether the first line that is no remark has the ten columns of CoNLL-U, and a number at its
-    beginning.
+    """Whether the first line that is not a comment has the ten columns of CoNLL-U, and begins with a
+    number.
     """
     lines = (line for line in split_lines(text) if line.strip())
     first = next(

@@ -108,8 +108,8 @@ _STDERR = 2
 
 _NO_WORD = "_"
 """Given for a token without characters (two blanks in a row in BUG), which Stanza would drop and
-count otherwise, and for one of which the encoder's tokenizer leaves nothing (a character for
-private use in Counter-GAP)."""
+count otherwise, and for one from which the encoder's tokenizer leaves nothing (a character
+for private use in Counter-GAP)."""
 
 
 class CommandSystem:
@@ -164,7 +164,7 @@ class CommandSystem:
         Raises:
             ModelError: the command does not start, ends with another code than 0, or writes
                 nothing.
-            DataError: what it writes is no output on these texts
+            DataError: what it writes is not output on these texts
                 (`mtbias.coref.output_reading.read_output`), or has documents that are none of them.
         """
         with tempfile.TemporaryDirectory() as folder:
@@ -283,8 +283,8 @@ def _readable_sentences(
     """The sentences as Stanza 1.15 can take them; nothing changes for those that it takes as they
     are.
 
-    A word of which the encoder's tokenizer makes no word piece is an error there: another stands
-    for it. One sentence of more word pieces than two windows of the encoder never ends (its first
+    A word from which the encoder's tokenizer makes no word piece is an error there: another
+    replaces it. One sentence of more word pieces than two windows of the encoder never ends (its first
     window is chopped off, the second steps back to its beginning): it is given in parts of at most
     one window.
     """

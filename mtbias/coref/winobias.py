@@ -113,7 +113,7 @@ class WinoBiasDocument:
 
     @property
     def others(self) -> tuple[Occupation, ...]:
-        """The occupations that the pronoun does not stand for."""
+        """The occupations that the pronoun does not refer to."""
         return tuple(other for other in self.occupations if other.name != self.occupation.name)
 
 
@@ -448,7 +448,7 @@ class _Set:
 
     @property
     def counts(self) -> dict[str, float | None]:
-        """How many of its links are of which kind."""
+        """The number of its links of each kind."""
         return {str(link): self.links.count(link) for link in Link}
 
     @property

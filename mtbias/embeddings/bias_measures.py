@@ -198,7 +198,7 @@ def direct_bias(
 
 
 def _ratio(parts: Floats, wholes: Floats, settings: EmbeddingSettings) -> Measured:
-    """Σ parts / Σ wholes over words, with its percentile interval where there are enough of
+    """Σ parts / Σ wholes over words, with its percentile interval if there are enough of
     them.
     """
 
@@ -346,7 +346,7 @@ class BiasedWords:
 
     @property
     def one_sided(self) -> str:
-        """Why the genders cannot be separated: all words lean one way, or there are no words.
+        """Why the genders cannot be separated: all words lean one way, or no words were given.
 
         Empty if both genders have words.
         """

@@ -140,7 +140,7 @@ def measure_files(
     `debiased`.
 
     Args:
-        vectors: in word2vec's text format, before debiasing where there are both.
+        vectors: in word2vec's text format, before debiasing if both are given.
         debiased: the same words' vectors after it.
         words: a file of word lists (default: the example that comes with mtbias).
         limit: read only the first so many words.
@@ -215,7 +215,7 @@ def measure(
     settings: EmbeddingSettings,
     measures: Sequence[Measure] = MEASURES,
 ) -> Space:
-    """Take those of `measures` of which the lists have words, of `vectors`, which a table calls
+    """Take those of `measures` for which the lists have words, of `vectors`, which a table calls
     `name`.
 
     The gender direction, β and which words are most biased are of the `original` space, the one

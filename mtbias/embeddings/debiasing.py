@@ -261,7 +261,7 @@ def debias_file(
     """Write the debiased vectors of `path` to `out`, in their format, and ``<out>.json`` with how
     they were made.
 
-    A word of which nothing is left is written with zeros. Repeated words and vectors of length 0
+    A word with nothing left is written with zeros. Repeated words and vectors of length 0
     are not written.
 
     Args:
@@ -274,7 +274,7 @@ def debias_file(
         settings: of the method.
 
     Raises:
-        SettingError: a setting of another method; `out` is no file in a folder that is there.
+        SettingError: a setting of another method; `out` is not a file in a folder that exists.
         OutputError: `out`, or the file beside it, is one of those that are read.
         DataError: a file that cannot be read; no pair of ``[direction]`` has vectors; too few words
             for double-hard debiasing, INLP or RAN.

@@ -34,14 +34,14 @@ class Debiased(NamedTuple):
     counts: Mapping[str, int | float]
     """Numbers of words, pairs, dimensions; accuracies in per cent, of held-out words."""
     rows: Iterator[Floats]
-    """The vectors, in their order; 0 for a word of which nothing is left."""
+    """The vectors, in their order; 0 for a word with nothing left."""
 
 
 _CHUNK = 4096
 """Words whose vectors are made at once."""
 
 _GONE = 1e-12
-"""A unit vector of which less than this is left has no direction any more, only rounding errors."""
+"""A unit vector reduced below this length has no direction any more, only rounding errors."""
 
 
 def hard_debiasing(

@@ -45,7 +45,7 @@ class Vectors:
     header: bool = False
     """Whether the file's first line has the number of words and of dimensions."""
     separator: str = " "
-    """What stands between a word and its numbers in the file: a blank or a tab."""
+    """The separator of a word and its numbers in the file: a blank or a tab."""
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -317,7 +317,7 @@ def read_lists(path: Path) -> WordLists:
     """Read a TOML file of `Sections`.
 
     Raises:
-        DataError: no TOML; an unknown section or list; a list that is no list of words (or of pairs
+        DataError: not TOML; an unknown section or list; one that is not a list of words (or of pairs
             of words) or is empty; an empty word; a word twice in a list of words, or in
             ``[gendered]``; no ``direction``.
     """

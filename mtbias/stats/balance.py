@@ -15,8 +15,8 @@ Examples of one group with the same properties are exchangeable and the objectiv
 optimum is constant on these cells. For weights of cells the objective is the Lovász extension of
 F(S) = number of pairs of the group with a member in S: the least Σ α(S)·F(S) over all ways of
 writing w = Σ α(S)·1(S) with α >= 0. That program has a row for each property and a column for each
-set of cells, of which only those are made that can still improve the solution (sorting the cells by
-their price finds them). The dual prices bound the optimum from below, so the solution comes with a
+set of cells; only columns that can still improve the solution are made (sorting the cells by their
+price finds them). The dual prices bound the optimum from below, so the solution comes with a
 certificate. It needs neither a variable for each pair of examples, as the program in its published
 form does, nor one for each pair of cells.
 
@@ -123,8 +123,8 @@ def balance(groups: Sequence[Hashable], properties: Mapping[str, Sequence[Hashab
     """Weights that balance two groups over `properties`, as even as possible; see the module.
 
     Args:
-        groups: the group of each example; two different values, of which the first in order is the
-            first group.
+        groups: the group of each example; two different values; the first in order is the first
+            group.
         properties: columns as long as `groups`. True and False mark a property and its absence; the
             other values of a column, which can be put in order, make a property each,
             ``column=value``. None and NaN: in none of them.

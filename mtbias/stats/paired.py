@@ -351,7 +351,7 @@ class NumberUnits:
     sums: Floats
     """``[n_units, k]``: what each unit adds to k sums."""
     groups: Sequence[str]
-    """The group of each unit, such as its occupation; where there are none, the unit's id."""
+    """The group of each unit, such as its occupation; without groups, the unit's id."""
     numbers: Callable[[Floats], Mapping[str, Floats]]
     """Maps sums ``[R, k]`` to numbers by name, each ``[R]``, NaN where undefined."""
     compared: Collection[str] = ()
@@ -401,7 +401,7 @@ class NumberUnits:
     ) -> dict[str, Estimate]:
         """The numbers with percentile intervals over units; `n` (default: units) as in `estimate`.
 
-        Where the bootstrap knows a single value, or units are fewer than `MIN_ROWS`, there is no
+        Where the bootstrap knows a single value, or units are fewer than `MIN_ROWS`, numbers have no
         interval; but `shares` have Wilson's, of as many things as there are units that have some,
         and at most n.
         """
@@ -484,8 +484,8 @@ def corrected(
     """The differences with p corrected by Holm.
 
     Args:
-        comparisons: of several pairs of systems, or parts of a corpus; a number without a p is no
-            test.
+        comparisons: of several pairs of systems, or parts of a corpus; a number without a p is
+            not a test.
         together: whether all tests are one family; by default those of one number are.
     """
     with_holm = [dict(differences) for differences in comparisons]

@@ -5,7 +5,7 @@ Two kinds of input. A table of counts holds everything that a metric knows about
 corpus is resampled by resampling the table: drawing n rows with replacement and counting them is
 one draw of a multinomial distribution over the cells. The result is the nonparametric bootstrap
 over rows, exactly, at a cost that does not depend on n. Where the unit is larger than a row (a
-document, a quadruple) or what it adds is no count (a weight), a matrix ``[n_units, k]`` has what
+document, a quadruple) or what it adds is not a count (a weight), a matrix ``[n_units, k]`` has what
 each unit adds to the sums that the metric is computed from.
 
 Written by hand because no library resamples a table of counts: `scipy.stats.bootstrap` draws and
@@ -126,7 +126,7 @@ def percentile_interval(replicates: Floats, level: float = LEVEL) -> Interval | 
     Quantiles are interpolated linearly between order statistics. Undefined replicates (NaN) are
     dropped.
 
-    Edge cases: None where there are no replicates, or more than half of them are undefined: a
+    Edge cases: None without replicates, or where more than half of them are undefined: a
     statistic that mostly does not exist has no interval. Replicates that are all equal give an
     interval of width 0 (the percentile bootstrap knows no other value); do not read that as
     certainty.

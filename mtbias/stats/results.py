@@ -55,7 +55,7 @@ class Estimate:
 
     value: float | None
     interval: Interval | None = None
-    """Of coverage `LEVEL`; None where there is none."""
+    """Of coverage `LEVEL`; None if the number has none."""
     n: float | None = None
     """Its denominator, where one number says it; the sum of weights where rows are weighted."""
     p: float | None = None
