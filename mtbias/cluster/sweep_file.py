@@ -127,7 +127,7 @@ class Sweep(
     """Shards of every run; None: as many as its sentences need at `sentences_per_shard`."""
     sentences_per_shard: int = at_least(1, 20_000)
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """Where to translate; auto: a GPU where there is one."""
+    """Where to translate; auto: a GPU if there is one."""
     slurm: Slurm = Slurm()
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class Sweep(
 
 
 def check_name(key: str, name: str) -> None:
-    """`SettingError` for a name in the table `key` that is no name of a folder."""
+    """`SettingError` for a name in the table `key` that is not a name of a folder."""
     if not _NAME.fullmatch(name):
         message = f"expected names of {_NAME_IN_WORDS}, got {name!r:.60}"
         raise SettingError(key, message)

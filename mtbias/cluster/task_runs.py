@@ -42,7 +42,7 @@ _NOT_OF_A_CELL = frozenset(
     {"name", "out", "cache_dir", "device", "shards", "sentences_per_shard", "slurm"}
     | {"models", "systems", "languages", "datasets", "presets", "data", "processes"}
 )
-"""Settings of a sweep that change no cell's result, or of which each cell has its own value."""
+"""Settings of a sweep that change no cell's result, or that each cell sets for itself."""
 
 
 @frozen

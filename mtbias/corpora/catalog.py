@@ -174,7 +174,7 @@ class Fetch:
 
 
 def read_record(folder: Path) -> Fetch:
-    """The record beside the data in `folder`; an empty one where there is none.
+    """The record beside the data in `folder`; an empty one if there is none.
 
     Raises:
         DataError: the record cannot be read.

@@ -3,7 +3,7 @@ controls of its own.
 
 The counterfactual has the sentence's gendered pronouns swapped and nothing else: names stay. A
 control has another determiner before the entity. All pronouns of a sentence are taken for the
-entity's; a sentence of which that cannot be so, or in which other words tell a gender, is left out
+entity's; a sentence where that cannot be so, or in which other words tell a gender, is left out
 with its reason. Counterfactuals measure what gender alone changes, controls what another small
 change does (`mtbias.scoring.consistency`).
 

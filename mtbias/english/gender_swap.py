@@ -55,11 +55,11 @@ class GenderedWords:
     not_people: frozenset[str]
     """But these do not (specimen)."""
     his_is_possessive: bool = False
-    """Whether *his* is *her* wherever it stands, and never *hers*."""
+    """Whether *his* is *her* wherever it occurs, and never *hers*."""
 
 
 class WordOrMark(NamedTuple):
-    """A word or a mark of a text, and where it stands."""
+    """A word or a mark of a text, and where it is."""
 
     text: str
     start: int
@@ -331,7 +331,7 @@ def her_is_object(tokens: Sequence[str], index: int) -> tuple[bool, bool]:
     """Whether *her* at `index` is an object (him) and not a possessive (his), and whether that is a
     guess.
 
-    The rule looks at one word before and two after; its word lists stand in ``gender_swap.toml``,
+    The rule looks at one word before and two after; its word lists are in ``gender_swap.toml``,
     section ``her``.
     """
     her = gendered_words().her

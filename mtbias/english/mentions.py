@@ -3,8 +3,8 @@ that say who or what the person is.
 
 Every link is one step long: a noun counts where it is the predicate, the apposition or the role of
 the entity, of a name of the person or of a pronoun, and not where it is that of another such noun.
-A name is the person's where it stands beside the entity in one of these ways, and wherever it
-stands again. Pronouns count where all of the text have the person's gender.
+A name is the person's where it is beside the entity in one of these ways, and wherever it
+occurs again. Pronouns count where all of the text have the person's gender.
 
 Links rest on the dependencies of the text (`mtbias.english.dependencies`).
 """
@@ -96,7 +96,7 @@ class _Link(NamedTuple):
 def mentions_of(
     source: str, sentences: Sequence[PlacedSentence], head: Span, gender: Gender | None
 ) -> tuple[Mention, ...]:
-    """The mentions of the person whose head word stands at `head`, in the order of the text.
+    """The mentions of the person whose head word is at `head`, in the order of the text.
 
     Args:
         source: the text.
@@ -122,8 +122,8 @@ def mentions_of(
 
 def person_named(sentences: Sequence[PlacedSentence], context: str) -> Span | None:
     """The head word of the noun that says who or what the person of a text is: the first one that
-    is linked with a name or a pronoun, else the only noun for a person that stands in the `context`
-    before the text, too; None where there is none.
+    is linked with a name or a pronoun, else the only noun for a person that is in the `context`
+    before the text, too; None if there is none.
     """
     known = {word.form for word in english_words(context)}
     again: list[Span] = []
@@ -148,7 +148,7 @@ class _Text:
         self.links = list(self._links())
 
     def span(self, n: int) -> Span:
-        """Where the word stands in the text; of words written as one (*Ann's*) its part."""
+        """Where the word is in the text; of words written as one (*Ann's*) its part."""
         node = self.nodes[n]
         start, end = node.span
         written = self.text[start:end]
@@ -204,7 +204,7 @@ class _Text:
         return frozenset(self.nodes[k].form for k in self.name_at(n))
 
     def names_of(self, entity: int) -> frozenset[str]:
-        """The words of the names that stand beside the entity, or of the entity where it is one."""
+        """The words of the names that are beside the entity, or of the entity where it is one."""
         if self.nodes[entity].upos == "PROPN" and not self.is_title(entity):
             return self._words_of_name(entity)
         names = frozenset[str]()

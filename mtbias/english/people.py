@@ -77,7 +77,7 @@ def proper_names(text: str, words: Iterable[tuple[Span, bool]]) -> list[Span]:
 
     Args:
         text: the text.
-        words: where each word stands, and whether it is a proper noun, in the text's order.
+        words: where each word is, and whether it is a proper noun, in the text's order.
     """
     names: list[Span] = []
     for span, is_proper in words:
@@ -103,9 +103,9 @@ def people(
 
     Args:
         text: the text.
-        names: where proper names stand.
+        names: where proper names are.
         genders: of first names.
-        known: people by name, with their genders; their names are found wherever they stand as
+        known: people by name, with their genders; their names are found wherever they occur as
             words.
     """
     mentions = list(_mentions(text, names, genders))
@@ -134,7 +134,7 @@ def _has_words(group: Iterable[_Mention], words: frozenset[str]) -> bool:
 def _known_names(
     text: str, mentions: Sequence[_Mention], known: Mapping[str, Gender]
 ) -> Iterator[tuple[str, Span]]:
-    """Where the names of known people stand, with the titles before and the surnames behind
+    """Where the names of known people are, with the titles before and the surnames behind
     them.
     """
     if not known:
@@ -193,7 +193,7 @@ def _mentions(
             continue
         first_name = words[len(titles)][0]
         start = words[0].start()
-        # A date (May 13), or a place (in Paris), by what stands beside it.
+        # A date (May 13), or a place (in Paris), by what is beside it.
         before = _DATE_OR_PLACE.search(text, 0, start) and not text.startswith(("'s", "’s"), end)
         is_person = not before and not text[end + 1 : end + 2].isdigit()
         if is_person and (titles or not word_gender(first_name)):
@@ -280,8 +280,8 @@ def read_names(path: Path, *, as_published: bool = False) -> NameList:
     Counter-GAP does (`_as_published`).
 
     Raises:
-        DataError: a column is missing; an unknown gender; a name twice; a frequency that is no
-            number of 0 or more; `as_published` with a table.
+        DataError: a column is missing; an unknown gender; a name twice; a frequency that is not
+            a number of 0 or more; `as_published` with a table.
     """
     file = read_text(path)
     if path.suffix == ".txt":

@@ -3,7 +3,7 @@ lower case, where tokens are those of spaCy's English tokenizer.
 
 The rules here are those of that tokenizer as far as they decide which tokens are letters alone: a
 piece between blanks loses the marks before and behind it, and is then parted at hyphens, at slashes
-and at a full stop or comma between words. What still has a mark in it (O'Brien, ESPN.com) is no
+and at a full stop or comma between words. What still has a mark in it (O'Brien, ESPN.com) is not a
 word. They give the numbers that the paper prints of WinoMT (1,868 words) and of GAP (31,834). They
 follow spaCy closely: beside spaCy 3.8.18, words are missing or added in Counter-GAP (1 and 1 of
 8,193), Gold BUG (27 of 9,666) and MT-GenEval (1 of 2,604), and in WinoMT, GAP and WinoBias none.

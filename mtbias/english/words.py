@@ -91,7 +91,7 @@ CONJUNCTIONS = frozenset(("and", "or"))
 
 def hyphenated_parts(word: str) -> tuple[str, str, str]:
     """(before, head, behind) of a hyphenated word: the last part is its head (*flight-attendant*),
-    the first one where a preposition stands inside (*colonel-in-chief*, *groom-to-be*). Without a
+    the first one where a preposition is inside (*colonel-in-chief*, *groom-to-be*). Without a
     hyphen all of it is the head.
     """
     parts = word.split("-")

@@ -19,7 +19,7 @@ _ROUNDS = 3
 _SAMPLE = 1000
 """Texts beyond ASCII from which the code page of a file is inferred."""
 _CHANCE = 4
-"""From this many characters beyond ASCII on, valid UTF-8 is no accident, whichever they are."""
+"""From this many characters beyond ASCII on, valid UTF-8 is not an accident, whichever they are."""
 _FIRST_BYTES, _FURTHER_BYTES = range(0xC2, 0xF5), range(0x80, 0xC0)
 """The bytes that begin a character of UTF-8 beyond ASCII, and those that follow."""
 _OF_WINDOWS = (1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258, 874)

@@ -180,7 +180,7 @@ def _identity(status: os.stat_result) -> _Identity:
 
 
 def _status(file: Path | int) -> os.stat_result | None:
-    """That of a file or a descriptor; None where there is none, or none that can be looked at."""
+    """That of a file or a descriptor; None if there is none, or none that can be looked at."""
     try:
         return os.fstat(file) if isinstance(file, int) else file.stat()
     except (OSError, ValueError):

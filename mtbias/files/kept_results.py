@@ -93,8 +93,8 @@ def _oldest(folder: Path) -> Sequence[Path]:
 @cache
 def code_digest(packages: tuple[str, ...]) -> str | None:
     """A hash of all files of these packages, code and data, and of the versions of Python and of
-    the libraries that compute; None where a package is no folder or file, or was changed after this
-    process began.
+    the libraries that compute; None if a package is neither a folder nor a file, or was changed
+    after this process began.
     """
     digest = hashlib.sha256(f"{sys.version} {unicodedata.unidata_version}".encode())
     for library in _LIBRARIES:

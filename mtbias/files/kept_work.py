@@ -194,7 +194,7 @@ class PlanRecord:
 
 
 def read_plan(folder: Path) -> PlanRecord | None:
-    """The plan of the unfinished run in `folder`; None where there is none, or it is damaged (its
+    """The plan of the unfinished run in `folder`; None if there is none, or it is damaged (its
     SHA-256 says so).
 
     Raises:

@@ -32,7 +32,7 @@ from mtbias.types import JsonDict, frozen
 
 T = TypeVar("T")
 
-# What a path may name that is no regular file: an open descriptor (``/dev/stdin``, ``<(…)``), a
+# What a path may name that is not a regular file: an open descriptor (``/dev/stdin``, ``<(…)``), a
 # pipe, a device.
 
 _DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/(self|thread-self|\d+)/fd)/(\d{1,9})")
@@ -350,7 +350,7 @@ def read_table(path: Path, *columns: str) -> Table:
     Raises:
         DataError: as there; no such file; not UTF-8; empty; a column is missing.
     """
-    _suffix(path)  # a spreadsheet is no table here, whatever its bytes
+    _suffix(path)  # a spreadsheet is not a table here, whatever its bytes
     table = parse_table(read_text(path))
     table.require(*columns)
     return table
@@ -392,7 +392,7 @@ def parse_json_lines(file: TextFile) -> Iterator[tuple[int, JsonDict]]:
     lines.
 
     Raises:
-        DataError: a line that is no JSON object; a key twice in one.
+        DataError: a line that is not a JSON object; a key twice in one.
     """
     return ((line, _object(content, file, "", line)) for line, content in file.filled_lines())
 

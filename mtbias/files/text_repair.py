@@ -14,7 +14,7 @@ r"""Repair of texts whose characters were damaged on the way, as far as that is 
 * letters: those of another script that look alike in a word ("mеdico" with a Cyrillic е),
   ligatures, wide ones; accents in an apostrophe's place ("l`avocat").
 * composed: Unicode that is not in its composed form (NFC), as macOS and some exports write it, also
-  where a blank stands before the mark.
+  where a blank comes before the mark.
 
 A text that shows such a history and cannot be repaired is damaged: a byte is lost ("Ã " for "à"),
 or a letter was replaced by U+FFFD or "<unk>". So is one with characters that no good text of its

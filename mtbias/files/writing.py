@@ -122,7 +122,7 @@ def write_atomic(
 
 
 def _mode(path: Path, number: int | None, *, follow: bool) -> int | None:
-    """The mode of a file, or of a descriptor of this process; None where there is none."""
+    """The mode of a file, or of a descriptor of this process; None if there is none."""
     if number is not None:
         return os.fstat(number).st_mode
     try:
@@ -366,7 +366,7 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
     make_folder(folder)
     path = folder / LOCK_NAME
     with explained(path, "write"):
-        if path.is_symlink():  # what it names is no lock of this folder
+        if path.is_symlink():  # what it names is not a lock of this folder
             path.unlink(missing_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         file = os.fdopen(handle, "r+b", buffering=0)

@@ -17,18 +17,18 @@ from mtbias.types import frozen
 SIGNS = frozenset(
     ".,;:!?…¿¡()[]\"'’‘‛“”„‟«»‹›‚-‐‑‒–—―/%‰&€$£¥°§+#@=<>−×±·•‧*_|^~{}\\™®©№′″ʼ´`،؛؟٪״׳־⁄"
 )
-"""Signs that stand somewhere in good texts."""
+"""Signs that are somewhere in good texts."""
 _WITHIN_WORDS = "-‐‑‒–—'’‘ʼ′`´/.&:·•‧*_@()⁄"
-"""Signs that may stand between two letters: hyphens, apostrophes, and what joins the forms of both
+"""Signs that may come between two letters: hyphens, apostrophes, and what joins the forms of both
 genders."""
 _WITHIN_SEMITIC_WORDS = '"״׳־'
 """Hebrew's own, and the quotation mark behind a prefix."""
 _NEVER_BESIDE_LETTERS = "<>|^~{}\\=#+©±×"
 _NEVER_AT_AN_EDGE = "`´_"
-"""Signs that stand between two letters or by themselves, and at no word's edge."""
+"""Signs that come between two letters or by themselves, and at no word's edge."""
 _NEVER_BEFORE_WORDS = "?!;*@"
 _RAISED = "²³¹¼½¾"
-"""They stand behind a letter (km²) and before none."""
+"""They follow a letter (km²) and precede none."""
 _ORDINALS = "ªº"
 _JOINERS = "\u200c\u200d"
 """Letters' own in scripts that join them."""
@@ -47,7 +47,7 @@ class Alphabet:
 
     def unusual(self, text: str) -> str | None:
         """The first of a text that no good text of the language has there: a character, or the word
-        that it stands in; None where there is none.
+        that it is in; None if there is none.
         """
         match = self.pattern.search(unicodedata.normalize("NFC", text))
         return match[0] if match else None
@@ -56,7 +56,7 @@ class Alphabet:
 def alphabet(words: Iterable[str], letters: str = "", marks: str = "") -> Alphabet:
     """The alphabet of a language.
 
-    Any letter of the script may stand in a word with a capital, which may be a name; so may Latin
+    Any letter of the script may be in a word with a capital, which may be a name; so may Latin
     letters in every language.
 
     Args:

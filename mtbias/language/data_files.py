@@ -116,7 +116,7 @@ def read_nouns(
         PluginError: a column is missing; a row has no lemma, an unknown gender or paradigm, too
             many cells; with the row's line in `file`.
     """
-    # Dictionaries serve as ordered sets: what stands twice counts once, and every run sees the same
+    # Dictionaries serve as ordered sets: what occurs twice counts once, and every run sees the same
     # order.
     nouns: dict[str, dict[tuple[str, NounKind], tuple[Agreement, ...]]] = {}
     phrases: dict[str, dict[tuple[tuple[str, ...], NounReading], None]] = {}

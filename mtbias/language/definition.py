@@ -218,7 +218,7 @@ class Language:
 
     @cached_property
     def _articles(self) -> frozenset[str]:
-        """Proclitics that may stand on a later word of a compound: none, and the articles without
+        """Proclitics that may be on a later word of a compound: none, and the articles without
         anything before them; all proclitics where the plugin does not say what an article is.
         """
         if not self.definite:
@@ -236,7 +236,7 @@ class Language:
         return frozenset(form for form in self.nouns if '"' in form)
 
     def _apostrophe_belongs(self, form: str) -> bool:
-        """The apostrophe at a word's end is no quotation mark (it *l'*, he *גב'*)."""
+        """The apostrophe at a word's end is not a quotation mark (it *l'*, he *גב'*)."""
         known = form in self.elisions or form in self.names
         return known or any(base in self.nouns for _, base in self.bases(form))
 
@@ -269,8 +269,7 @@ class Language:
             bases=bases,
             readings=readings,
             dictionary_forms=bases.union(self.fold(r.lemma) for r in readings),
-            # es "algunas preguntas": an indefinite is no noun that a person's rendering is looked
-            # for among.
+            # es "algunas preguntas": an indefinite cannot be the noun that renders a person.
             names_person=any(r.kind.is_personal for r in readings) and form not in self.determiners,
             ending=ending,
             ends_like_person=ending is not None and ending[1].is_personal and not readings,
@@ -294,8 +293,8 @@ class Language:
         return self.derived(form)
 
     def derived(self, form: str) -> tuple[NounReading, ...]:
-        """Readings of a form that is in no table, of the nouns of which it is made: those of what
-        stands behind `prefixes`, of two nouns for one person, or of a compound's last part.
+        """Readings of a form that is in no table, from the nouns that it is made of: those of what
+        follows `prefixes`, of two nouns for one person, or of a compound's last part.
         ``scripts/derived.py`` measures how many rows of the tables each of these rules would have
         right.
         """
@@ -305,11 +304,11 @@ class Language:
             return readings
         if not self.compounds:
             return self._apposition(folded) or self.with_neutral_ending(folded)
-        # A number may stand first: de "100-Meter-Läufer".
+        # A number may come first: de "100-Meter-Läufer".
         return self._compound(folded) if form[:1].isupper() or form[:1].isdigit() else ()
 
     def _behind_prefixes(self, folded: str) -> tuple[NounReading, ...]:
-        """Readings of what stands behind one of `prefixes`, or behind several of them (fr
+        """Readings of what follows one of `prefixes`, or several of them (fr
         *arrière-arrière-grand-mère*, ru *прапрадед*, it *ex-vicesindaco*).
         """
         for prefix in self.prefixes:
@@ -325,7 +324,7 @@ class Language:
 
         Written-on articles and prepositions are allowed on the first word, on the others an article
         (he *לרואה החשבון*), in languages that say what their article is: ar قام العامل ببناء "the
-        worker set about building" is no عامل بناء.
+        worker set about building" is not a عامل بناء.
         """
         for _, first in self.bases(forms[0]):
             for others, reading in self.phrases.get(first, ()):
@@ -357,7 +356,7 @@ class Language:
             return ()
         silent = kinds == {NounKind.COMMON} and other_kinds == {NounKind.MASCULINE}
         woman = other_kinds == {NounKind.FEMININE} and NounKind.FEMININE not in kinds
-        # ru "мальчика-пастушка": a nominative, "shepherdess", stands beside no genitive.
+        # ru "мальчика-пастушка": a nominative, "shepherdess", is beside no genitive.
         if silent or (woman and _in_one_case(one, other)) or second in self.sex_adjectives:
             # Under the lemma of the first, which the glossary knows.
             return tuple(reading._replace(lemma=one[0].lemma) for reading in other)
@@ -388,8 +387,8 @@ class Language:
         return ()
 
     def _compound(self, folded: str) -> tuple[NounReading, ...]:
-        # de "Werkzeuge" is no Zeuge, "Oktober" no Ober: an ending that says nothing goes before its
-        # being a noun.
+        # de "Werkzeuge" is not a Zeuge, nor "Oktober" an Ober: an ending that says nothing goes
+        # before its being a noun.
         if self._says_nothing(folded):
             return ()
         for start in range(3, len(folded) - 3):
@@ -521,7 +520,7 @@ class Language:
 
 
 def _in_one_case(one: Sequence[NounReading], other: Sequence[NounReading]) -> bool:
-    """The nouns may stand in one case and number."""
+    """The nouns may be in one case and number."""
     allowed = [_cases_and_numbers(one), _cases_and_numbers(other)]
     if not allowed[0].isdisjoint(allowed[1]):
         return True

@@ -54,7 +54,7 @@ _TOLD = {
 
 
 class Agreement(NamedTuple):
-    """Gender, case and number in which a form may stand; ``*`` is any value. A form mostly allows
+    """The gender, case and number that a form may have; ``*`` is any value. A form mostly allows
     several.
     """
 
@@ -82,7 +82,7 @@ def _met(left: tuple[Agreement, ...], right: tuple[Agreement, ...]) -> tuple[Agr
 
 
 def _shared(one: str, other: str) -> str:
-    """The value that two values of an agreement allow; empty where there is none."""
+    """The value that two values of an agreement allow; empty if there is none."""
     if other == "*":
         return one
     return other if one in ("*", other) else ""
@@ -108,7 +108,7 @@ class SurfaceToken(NamedTuple):
 
 @frozen
 class WordFacts:
-    """All that a language says of one surface form, whatever stands around it; see
+    """All that a language says of one surface form, whatever is around it; see
     `Language.facts`.
     """
 
@@ -154,7 +154,7 @@ class VerbRules:
     short: Mapping[str, Agreement] = field(default_factory=dict)
     """Predicative forms that need no copula (ru *готова*)."""
     auxiliaries: frozenset[str] = frozenset()
-    """Forms that may stand right before a copula (fr *a été*)."""
+    """Forms that may come right before a copula (fr *a été*)."""
     reflexives: frozenset[str] = frozenset()
     reflexive_copulas: frozenset[str] = frozenset()
     """Forms that are copulas only behind one of `reflexives` (es *se sentía cansada*)."""
@@ -184,13 +184,13 @@ class SpeakerRules:
     """Past tenses show no person: a clause without a subject may continue about the speaker (ru
     *пришла и увидела*)."""
     accusative: str = ""
-    """Regular expression for feminine nouns in an accusative that is no nominative (ru *-у*,
+    """Regular expression for feminine nouns in an accusative that is not a nominative (ru *-у*,
     *-ю*)."""
     silent: str = ""
     """Regular expression for forms that are written alike for both genders, whatever the tagger
     reads (he *רוצה*)."""
     words: Mapping[str, Agreement] = field(default_factory=dict)
-    """Words that agree with the subject wherever they stand in its clause (cs *ráda*, ru
+    """Words that agree with the subject wherever they occur in its clause (cs *ráda*, ru
     *сама*)."""
 
 

@@ -35,7 +35,7 @@ from mtbias.types import Gender, Span
 ENGLISH_CODE = "en"
 
 _ADJECTIVES_BEFORE = ("slavic", "germanic")
-"""Families whose attributive adjectives stand before their noun."""
+"""Families whose attributive adjectives come before their noun."""
 _ADJECTIVES_ON_BOTH_SIDES = ("romance",)
 _WORD = re.compile(r"\S+")
 _IN_LIST = re.compile(
@@ -46,7 +46,7 @@ second."""
 
 
 class SourceLanguage:
-    """A language of sources; by itself one of which nothing is known but how words are parted."""
+    """A language of sources; by itself, only how its words are separated is known."""
 
     quantifiers: frozenset[str] = frozenset()
     """Words that may stand for people without a noun."""
@@ -143,7 +143,7 @@ class SourceLanguage:
         return False
 
     def lists(self, gap: str) -> bool:
-        """Whether what stands between two nouns makes them neighbours in a list."""
+        """Whether what comes between two nouns makes them neighbours in a list."""
         return gap.strip() == ","
 
 
@@ -263,7 +263,7 @@ class TableSource(SourceLanguage):
         return numbers.pop() if numbers in ({"sg"}, {"pl"}) else None
 
     def may_qualify(self, word: SourceWord) -> bool:
-        """A word that ends like an adjective, where adjectives stand before their noun."""
+        """A word that ends like an adjective, where adjectives come before their noun."""
         language = self._language
         functional = word.form in language.determiners or word.form in language.prepositions
         before = language.family in (*_ADJECTIVES_BEFORE, *_ADJECTIVES_ON_BOTH_SIDES)
@@ -300,7 +300,7 @@ class English(SourceLanguage):
         return word.form not in DETERMINERS | PREPOSITIONS | CONJUNCTIONS
 
     def is_attribute(self, word: SourceWord) -> bool:
-        """What is no determiner."""
+        """What is not a determiner."""
         return word.form not in DETERMINERS
 
     def gender(self, word: str) -> Gender | None:
@@ -332,7 +332,7 @@ def source_language(code: str) -> SourceLanguage:
     """The language of sources `code`; it need not be installed.
 
     Raises:
-        SettingError: it is no code of a language.
+        SettingError: it is not a code of a language.
         PluginError: a plugin registers it, and fails to load.
     """
     if code == ENGLISH_CODE:
@@ -353,7 +353,7 @@ def english_name(code: str) -> str:
     It is kept, since looking up a plugin takes 3 ms.
 
     Raises:
-        UsageError: it is no code of a language.
+        UsageError: it is not a code of a language.
     """
     if code == ENGLISH_CODE:
         return "English"

@@ -7,9 +7,9 @@ may mean.
 ``confidence = 1 / (1 + exp(-(intercept + Σ weight of each term that holds + w · ln distance)))``
 
 Range: above 0, below 1. The weights (``confidence.toml``) were fitted on finds that were read by
-hand, by ``scripts/mining_precision.py --fit``. The pattern is no term: a weight for each made the
-model no better where it was not fitted. The confidence of a user's own pattern is therefore what
-ours have with these terms; of how right that pattern is it knows nothing.
+hand, by ``scripts/mining_precision.py --fit``. The pattern is not a term: a weight for each made
+the model no better where it was not fitted. So a user's own pattern gets the confidence that ours
+have with these terms, whether or not it is a good one.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ TERMS = (
 )
 """The terms of the model beside the intercept:
 
-* ``quotation``: the one stands within quotation marks, the other does not.
+* ``quotation``: one of the two is within quotation marks, the other is not.
 * ``owned``: the profession is somebody's whom the pronoun may mean (*his doctor*, *Ann's doctor*).
-* ``between``: another person stands between the two.
-* ``above``: another person, or a pronoun of the same gender, stands before both and depends on a
+* ``between``: another person comes between the two.
+* ``above``: another person, or a pronoun of the same gender, comes before both and depends on a
   word that governs one of them (*Ann told the doctor that she*).
-* ``pronoun-first``: the pronoun stands before the profession (*in her speech the author said*).
+* ``pronoun-first``: the pronoun comes before the profession (*in her speech the author said*).
 * ``reflexive``, ``subject``: the pronoun is one.
 * ``distance``: the natural logarithm of the distance in tokens.
 
-A person of the pronoun's other gender (*the doctor's wife*, where the pronoun is *he*) is no other
-person, nor is another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
+A person of the pronoun's other gender (*the doctor's wife*, where the pronoun is *he*) does not
+count, nor does another name of the profession's own bearer (*Ann is a doctor*, *Ann, the doctor*).
 """
 
 WEIGHTS = Path(__file__).with_name("confidence.toml")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
-"""The two groups, in the order in which their values stand."""
+"""The two groups, in the order of their values."""
 QUARTERS = tuple(product((Gender.FEMALE, Gender.MALE), (Stereotype.PRO, Stereotype.ANTI)))
 
 
@@ -156,7 +156,7 @@ def balance_corpus(
         seed: of the draw.
 
     Raises:
-        SettingError: `out` is no table.
+        SettingError: `out` is not a table.
         OutputError: `out` is the corpus.
         DataError: nothing can be balanced.
         RunFolderError: `out` cannot be written.

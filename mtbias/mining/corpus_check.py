@@ -60,7 +60,7 @@ class CheckedRow:
 
     @property
     def tenth(self) -> str:
-        """The bin of its confidence; empty where there is none."""
+        """The bin of its confidence; empty if there is none."""
         if self.confidence is None:
             return ""
         lower = min(int(10 * self.confidence), 9)
@@ -157,7 +157,7 @@ def write_check_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> C
     """Write the page on which people check `rows` rows of the corpus `data`, drawn with `seed`.
 
     Raises:
-        SettingError: `out` is no page.
+        SettingError: `out` is not a page.
         DataError: as `read_corpus`.
         RunFolderError: the page cannot be written.
     """

@@ -5,8 +5,8 @@ Duplicates, and one row a sentence, are the whole corpus's business (`mtbias.min
 
 A **context** has a pronoun that may be either of two people of its gender, by three patterns of
 their places.
-FINALPRO: both people stand before the pronoun in one sentence, its own or the one before.
-INITIALPRO: both stand behind it in its sentence. MEDIALPRO: the first stands in the sentence
+FINALPRO: both people come before the pronoun in one sentence, its own or the one before.
+INITIALPRO: both follow it in its sentence. MEDIALPRO: the first is in the sentence
 before, the second behind the pronoun. In the last two the pronoun is in an initial subordinate
 clause, or a possessive in an initial prepositional phrase. A context is the longest, of at most
 five sentences and ending with the pronoun's, that names exactly two people of its gender.
@@ -76,7 +76,7 @@ def read_occupations(path: Path | None = None, cache: Path | None = None) -> Occ
     """Read the table `path`, by default BUG's from the cache (``mtbias fetch --dataset
     bug-occupations``).
 
-    A row without words is passed over. A word may stand in several rows as long as they have the
+    A row without words is passed over. A word may be in several rows as long as they have the
     same majority.
 
     Raises:
@@ -416,7 +416,7 @@ class Window:
 
     def candidates(self, pronoun: int) -> tuple[str, Span, Span] | None:
         """The pattern in which the pronoun, a node of the last sentence, may mean two people, and
-        where they stand.
+        where they are.
         """
         parsed = self.sentences[-1].parsed
         node = parsed.nodes[pronoun]

@@ -244,13 +244,13 @@ def mine(
         options: which finds become rows.
         licence: of the texts, for the card.
         processes: how many parse, of one thread each; the corpus does not depend on it.
-        device: cpu, cuda, or cuda:1 (default: a GPU where there is one).
+        device: cpu, cuda, or cuda:1 (default: a GPU if there is one).
         stanza_dir: folder of Stanza's models.
         cache: mtbias's cache.
         progress: called after each chunk.
 
     Raises:
-        SettingError: `out` is no TSV, or lies in a folder that is read; an option of the other
+        SettingError: `out` is not a TSV, or lies in a folder that is read; an option of the other
             kind.
         DataError: `out` or its card is there already; a run that was stopped is another one's; a
             file cannot be read.
@@ -308,7 +308,7 @@ def mine(
 
 
 def _refuse_output(out: Path, texts: Sequence[Path]) -> None:
-    """Refuse an output that is no TSV, or lies in a folder that is read."""
+    """Refuse an output that is not a TSV, or lies in a folder that is read."""
     if out.suffix.lower() not in {".tsv", ".tab"}:
         raise SettingError("out", f"expected a name that ends in .tsv or .tab, got {str(out)!r}")
     if any(text.is_dir() and out.resolve().is_relative_to(text.resolve()) for text in texts):

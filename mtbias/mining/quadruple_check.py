@@ -2,7 +2,7 @@
 their marks say of Counter-GAP's quadruples, and the draw that balances those that are left.
 
 An annotator marks the names of the person whom the pronoun means. A candidate is TRUE where a mark
-overlaps a place at which its name stands. Of several annotators the majority counts, for either
+overlaps a place of its name. Of several annotators the majority counts, for either
 candidate by itself. A quadruple is kept where its four instances have the same labels, everybody
 has read them, and the majority calls none of them contradictory and no person in them real.
 
@@ -84,7 +84,7 @@ def write_marking_page(data: Path, out: Path, rows: int = 200, seed: int = 0) ->
     The labels of the file are not on it, nor which names are candidates.
 
     Raises:
-        SettingError: `out` is no page.
+        SettingError: `out` is not a page.
         DataError: as `read_instances`.
         RunFolderError: the page cannot be written.
     """
@@ -132,7 +132,7 @@ def read_marks(path: Path) -> tuple[TextFile, dict[str, Marks]]:
     """The marks of an annotator by id, as the page has saved them: a TSV with `MARKS`.
 
     Raises:
-        DataError: no such file, or another one; a span that is no ``start-end``; an unknown
+        DataError: no such file, or another one; a span that is not a ``start-end``; an unknown
             problem; an id twice.
     """
     file = read_text(path)
@@ -168,7 +168,7 @@ def _overlaps(places: Sequence[Span], spans: Sequence[Span]) -> bool:
 
 
 def _places(instance: GapInstance, name: str) -> list[Span]:
-    """Where the name of a candidate stands as words, other than in the other candidate's longer
+    """Where the name of a candidate occurs as words, other than in the other candidate's longer
     name.
     """
     longer = [other for other in instance.names if name != other and name in other]

@@ -169,8 +169,8 @@ def read_chunks(
     """The passages of `files` that `keep` accepts, in chunks.
 
     Raises:
-        DataError: a file cannot be read to its end; it is no text; its first line is no JSON object
-            with the `field`; there is no text in any file.
+        DataError: a file cannot be read to its end; it is not a text; its first line is not a JSON
+            object with the `field`; there is no text in any file.
     """
     passages: list[Passage] = []
     left_out: Counter[str] = Counter()

@@ -89,7 +89,7 @@ class StanzaAnalyser:
         """Nothing is loaded before there is a text that the cache lacks.
 
         The cache must belong to the package; only this process writes it. The device None is a GPU
-        where there is one. So many `processes`, of one thread each, analyse where
+        if there is one. So many `processes`, of one thread each, analyse where
         `WORTH_PROCESSES` texts or more are new; the analyses do not depend on it. None is `LEAST`
         to `MOST` from `WORTH_UNASKED` texts on, and beside generation all cores but two, as memory
         allows and where no GPU analyses; otherwise one.

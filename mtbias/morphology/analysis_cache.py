@@ -176,7 +176,7 @@ def _format(db: sqlite3.Connection) -> int:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether SQLite says that the file is damaged, or is no database: it has no class for that."""
+    """Whether SQLite says that the file is damaged or not a database: it has no class for that."""
     return type(error) is sqlite3.DatabaseError
 
 

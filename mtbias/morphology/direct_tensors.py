@@ -198,7 +198,7 @@ class _Paragraph:
     text: str
     """Without blanks behind, every kind of blank as a blank, and never two together."""
     places: Sequence[int]
-    """Where each of its characters stands in the original."""
+    """Where each of its characters is in the original."""
 
     def tokens(self, labels: NDArray[np.int64], longest: int) -> Iterator[_Split]:
         """The tokens that end where a label is not 0."""

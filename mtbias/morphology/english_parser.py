@@ -53,7 +53,7 @@ class EnglishParser:
     """Stanza's tokenizer with its sentences, multiword splitter, tagger, lemmatizer and parser."""
 
     def __init__(self, package: StanzaPackage, device: str | None) -> None:
-        """Nothing is loaded before the first text. The device None is a GPU where there is one."""
+        """Nothing is loaded before the first text. The device None is a GPU if there is one."""
         self._package, self._device = package, device
         self._pipeline: Any = None
 

@@ -141,7 +141,7 @@ def download(language: str, folder: Path, processors: Sequence[str] = PROCESSORS
         import stanza
 
     try:
-        # mwt comes with tokenize, where there is one.
+        # mwt comes with tokenize, if there is one.
         names = ",".join(p for p in processors if p != "mwt")
         stanza.download(language, model_dir=str(folder), processors=names, verbose=False)
     except Exception as error:
@@ -183,7 +183,7 @@ class StanzaModels:
     """
 
     def __init__(self, package: StanzaPackage, device: str | None) -> None:
-        """Load nothing yet. The device None is a GPU where there is one."""
+        """Load nothing yet. The device None is a GPU if there is one."""
         self._package, self._device = package, device
         self._bulk: Bulk | None = None
         self.way: str | None = None
@@ -305,7 +305,7 @@ def load_pipeline(  # stanza has no types
 ) -> Any:  # noqa: ANN401
     """Stanza's pipeline of a package's models and no others, with more of Stanza's `options`.
 
-    The device None is a GPU where there is one.
+    The device None is a GPU if there is one.
 
     Raises:
         MissingResourceError: Stanza cannot load the models; says which and why.

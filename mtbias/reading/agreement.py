@@ -29,7 +29,7 @@ def reading_agreements(reading: NounReading) -> list[Agreement]:
 
 
 def only_gender(allowed: Iterable[Agreement]) -> Gender | None:
-    """The one gender of a person that `allowed` leaves; neuter counts only where it stands alone:
+    """The one gender of a person that `allowed` leaves; neuter counts only where it is alone:
     de *dem* is masculine or neuter, and a person is rarely neuter.
     """
     letters = {a.gender for a in allowed}

@@ -1,7 +1,7 @@
 r"""Phrases that show both genders: *Ärzte und Ärztinnen*, *el/la jefe/a*, *Lehrer/-innen*, *los y
 las docentes*, *niñes*, *ragazz\**.
 
-Whichever of the two forms the aligner found, and whichever stands first, such a phrase is neutral:
+Whichever of the two forms the aligner found, and whichever comes first, such a phrase is neutral:
 both are meant, and half of it would be a gender that is not.
 """
 
@@ -18,10 +18,10 @@ from mtbias.reading.agreement import PERSONAL
 from mtbias.reading.words import SentenceWord
 from mtbias.types import Evidence, Gender, Span
 
-# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may stand
+# es "el jefe o la jefa de sala": a conjunction and an article. With more, somebody else may be
 # between.
 MAX_BETWEEN = 2
-"""Words that may stand between the two nouns."""
+"""Words that may come between the two nouns."""
 MAX_PREPOSITION = 2
 """Letters of a preposition beside which an article is written apart where its contraction is not:
 *de*, *à*, *a*."""
@@ -48,7 +48,7 @@ r"""A word with the signs of endings for both genders, which `Language.tokens` l
 (*niñ@s*, *ragazz\**)."""
 # es "rey": -o and -a behind two letters make other words.
 _MIN_STEM = 3
-"""Letters that must stand before an ending for both genders, and that two forms of one noun have in
+"""Letters that must come before an ending for both genders, and that two forms of one noun have in
 common."""
 _MAX_CUT = 4
 """Letters that a written-on ending may replace (it *direttore/trice* for *direttrice*: four)."""
@@ -154,7 +154,7 @@ def _other_form(
 
 
 def _is_parted(words: Sequence[SentenceWord], n: int, text: str) -> bool:
-    """A mark that is no slash or bracket stands behind the n-th word, or behind the full stop of an
+    """A mark that is not a slash or bracket follows the n-th word, or the full stop of an
     abbreviated conjunction (de *bzw.*).
     """
     end = words[n].span.end
@@ -166,7 +166,7 @@ def _is_other_form(words: Sequence[SentenceWord], head: int, n: int, text: str) 
     """The n-th word is the noun at `head` in the other gender, joined to it."""
     noun, other = words[head], words[n]
     genders = _genders(noun)
-    # ru "Тренер и преподавательница" may both stand for *teacher*, and are a coach and a teacher.
+    # ru "Тренер и преподавательница" may both render *teacher*, and are a coach and a teacher.
     if noun.form == other.form or not _one_stem(noun, other):
         return False
     if not genders:
@@ -180,7 +180,7 @@ def _is_other_form(words: Sequence[SentenceWord], head: int, n: int, text: str) 
 
 
 def _one_stem(one: SentenceWord, other: SentenceWord) -> bool:
-    """Whether the first letters of one stand in the other, but for marks (*Arzt*, *Ärztin*; ar
+    """Whether the first letters of one are in the other, but for marks (*Arzt*, *Ärztin*; ar
     *المعلم والمعلمة*).
     """
     # Three letters: es "actor / actriz", de "Krankenpfleger und Krankenschwestern".
@@ -194,7 +194,7 @@ def _plain(form: str) -> str:
 
 
 def _joined(words: Sequence[SentenceWord], first: int, second: int, text: str) -> bool:
-    """Between two words stands a conjunction, a slash or a bracket; or the second has its
+    """Between two words is a conjunction, a slash or a bracket; or the second has its
     conjunction written on (ar *المعلم والمعلمة*).
     """
     if any("CCONJ" in words[n].tags for n in range(first + 1, second + 1)):
@@ -273,7 +273,7 @@ def _joined_articles(
 
 
 def _silent_modifier(word: SentenceWord, language: Language) -> bool:
-    """An adjective, or a determiner that stands before both genders alike (fr *les*, *l'*)."""
+    """An adjective, or a determiner that comes before both genders alike (fr *les*, *l'*)."""
     shown = language.determiners.get(word.form)
     if shown is None:
         return word.is_modifier
@@ -281,7 +281,7 @@ def _silent_modifier(word: SentenceWord, language: Language) -> bool:
 
 
 def _may_be_preposition(word: SentenceWord, language: Language) -> bool:
-    """Whether the word may be a preposition that stands apart from its article, where the other
+    """Whether the word may be a preposition that is written apart from its article, where the other
     gender has a contraction (fr *du/de la* journaliste, es *al/a la* periodista). Around a slash
     taggers call it anything.
     """

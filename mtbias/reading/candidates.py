@@ -56,7 +56,7 @@ MAX_OTHERS = 3
 """Nouns for people that are left over, at most."""
 MIN_STEM = 5
 """Letters that a word shares at least with the known translation from which it derives: with four
-uk *кравню*, which is no word, would derive from *кравець* "tailor"."""
+uk *кравню*, which is not a word, would derive from *кравець* "tailor"."""
 SURE_SCORE = 0.5
 """Below it a noun for people that no other source word explains is taken before a word that is not
 known as one. A known translation has it by that alone; with more, things that do render the entity
@@ -69,7 +69,7 @@ MIN_BELONGS = 0.5
 than not. With less ar *المساعد* "the assistant" takes in *مساعدة* "to help", by its form a
 woman."""
 MAX_GAP = 2
-"""Words that may stand inside a phrase without belonging to it: one in es *obrero de la
+"""Words that may be inside a phrase without belonging to it: one in es *obrero de la
 construcción*, two in a compound of three words that is written apart."""
 MAX_EXPLAINED = 0.3
 """A target word with a surer link than this to another source word is not left over: uk *Інвестори
@@ -162,7 +162,7 @@ class _TargetWords:
     free: NDArray[np.bool_]
     """Words that no other word of the source explains."""
     people: NDArray[np.bool_]
-    """The free nouns for people; where there is none, the free words that end like one."""
+    """The free nouns for people; if there is none, the free words that end like one."""
     misspelt: tuple[int, str] | None
     """A word that is one letter off a translation of the entity, and that translation."""
 
@@ -172,7 +172,7 @@ def _target_words(
 ) -> _TargetWords:
     known, entity_forms = _known(pair, words, translations)
     taken = _taken(pair, words, translations)
-    # it *segretario* for *secretary* is no clerk, though the table has it for both.
+    # it *segretario* for *secretary* is not a clerk, though the table has it for both.
     others = known & taken & (scores.explained >= SURELY_EXPLAINED) & (scores.link < MIN_SCORE)
     others |= _other_mentions(pair, words, known, translations.source)
     known &= ~others
@@ -203,7 +203,7 @@ def _target_words(
 
 def _anchor(target: _TargetWords, total: FloatArray) -> int:
     """The word that most likely renders the entity's head: the only known translation, else the one
-    of the best score, or the best noun for people where that is no sure rendering.
+    of the best score, or the best noun for people where that is not a sure rendering.
     """
     only_known = _only_known(target)
     anchor = int(total.argmax()) if only_known is None else only_known
@@ -278,7 +278,7 @@ def _known(
     pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
 ) -> tuple[NDArray[np.bool_], AbstractSet[str]]:
     """The words that are known to translate the entity, and the folded forms that do: by the
-    tables, by a phrase in which the entity stands, or as the English noun itself.
+    tables, by a phrase with the entity, or as the English noun itself.
     """
     forms = translations.forms(pair.entity) | translations.phrase_forms(pair)
     known = _with_form(words, forms)
@@ -327,7 +327,7 @@ def _misspelt(
 
 def _one_letter_off(form: str, other: str, language: Language) -> bool:
     """Whether one of the words has one letter more before their common ending, not at the
-    beginning. Of the last two letters there it is only one that stands twice: others make another
+    beginning. Of the last two letters there it is only one that occurs twice: others make another
     noun (cs *tlumočníčka*, *tlumočníka*).
     """
     one, two = language.stem(form), language.stem(other)
@@ -359,7 +359,7 @@ def _loans(pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslat
 
 
 def _copies(pair: Pair, words: Sequence[SurfaceWord], spoken: SourceLanguage) -> NDArray[np.bool_]:
-    """The words that stand in the source as they are, and not as the entity: names, mostly (*Lord
+    """The words that are in the source as they are, and not as the entity: names, mostly (*Lord
     Lieutenant of Hertfordshire*). They render nobody else.
     """
     source = spoken.words(pair.source)
@@ -416,7 +416,7 @@ def _unclaimed(
     pair: Pair, words: Sequence[SurfaceWord], translations: KnownTranslations
 ) -> tuple[Span, ...]:
     """The nouns for people, near the entity's place, that the tables know as a translation of no
-    other source word; where there is none, the words that end like one, then those for a person or
+    other source word; if there is none, the words that end like one, then those for a person or
     for all (es *la persona de ventas*).
     """
     if pair.head is None:
@@ -455,7 +455,7 @@ def _other_mentions(
     pair: Pair, words: Sequence[SurfaceWord], known: NDArray[np.bool_], spoken: SourceLanguage
 ) -> NDArray[np.bool_]:
     """The `known` words that render an earlier mention of the entity's noun, where the source
-    mentions it more often than the translation: they stand nearer to that mention, and farther from
+    mentions it more often than the translation: they are nearer to that mention, and farther from
     this one than `MAX_SHIFT` (it "la studentessa … quella" for *the student … the student*).
     """
     mentions, others = _mentions(pair, spoken), np.zeros(len(words), bool)
@@ -561,10 +561,10 @@ def _phrase(target: _TargetWords, anchor: int) -> list[int]:
     is_person = bool(target.known[anchor]) and any(kind.is_personal for kind in kinds)
     people = target.people.copy()
     if is_person:
-        # A person is found: whoever stands before it is somebody else (es "se hizo amiga del
+        # A person is found: whoever comes before it is somebody else (es "se hizo amiga del
         # empleado"), but in "médica forense", where a noun of common gender follows as an
-        # adjective. A noun of fixed gender is no person yet: ar صديقًا للطبخ "a friend of cooking"
-        # for *cook*.
+        # adjective. A noun of fixed gender is not enough: ar صديقًا للطبخ "a friend of cooking" for
+        # *cook*.
         people[: anchor - 1 if kinds == {NounKind.COMMON} and anchor else len(people)] = False
     members = [anchor]
     for step in (-1, 1):
@@ -583,7 +583,7 @@ def _phrase(target: _TargetWords, anchor: int) -> list[int]:
                 gap = 0
             else:
                 # ar زواجه الملكي من قرينه "his royal marriage to his consort": the person is found
-                # behind the preposition, and what stands before it and is no translation is
+                # behind the preposition, and what comes before it and is not a translation is
                 # something else.
                 border = is_person and (not scores.rare[j] or words[j].facts.names_person)
                 beyond = beyond or (step < 0 and bool(border))

@@ -197,7 +197,7 @@ def read_at(
     syntax: Syntax,
 ) -> GenderCall:
     """The call at the words of a candidate, or at those that are left over where the aligned word
-    is no noun.
+    is not a noun.
     """
     source, id_ = alignment.source, alignment.id
     nobody = GenderCall(id_, None, Reason.UNALIGNED)
@@ -267,11 +267,11 @@ def _rendering(
     first: Candidate, alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
 ) -> Rendering | None:
     """The candidate with the head among its words, or another that is left over; None where there
-    is no head.
+    is not a head.
     """
     if first.copied:
         # uk "сказав Cleaner гарною новиною": the English word itself is there, whatever noun
-        # stands behind it.
+        # follows it.
         spans = [word.span for word in words]
         if first.target[0] not in spans:
             return None
@@ -326,7 +326,7 @@ def stands_alone(words: Sequence[SentenceWord], span: Span) -> bool:
 def renders_entity(rendering: Rendering) -> bool:
     """A conjunction, preposition or article renders nobody, however it was aligned; nor does what
     is only left over and no noun (uk *сказав* "said" for *cook*). What derives from the entity's
-    name (uk *перукарське волосся* "hairdresser's hair") shows where it stands, and tells no more.
+    name (uk *перукарське волосся* "hairdresser's hair") shows where it is, and tells no more.
     """
     word = rendering.word
     if word.tagged and not word.readings and not word.content:
@@ -354,8 +354,8 @@ def _doubt(rendering: Rendering, translations: Sequence[Span]) -> str | None:
         return None
     if adjective_of_thing(rendering):
         return "adjective_of_thing"
-    # uk "не хоче мати аеропорт" is no mother, he "צייר לה תרשים" no painter; but taggers read he
-    # רואה חשבון so, too.
+    # uk "не хоче мати аеропорт" is not a mother, nor he "צייר לה תרשים" a painter; but taggers read
+    # he רואה חשבון so, too.
     noun = not word.tags or not word.tags <= VERBAL or word.is_declined
     if word.readings and (basis in _SURE or noun):
         return None

@@ -1,7 +1,7 @@
 """The words of a translation that show the person's gender and would have another form in the other
 gender: those that a post-editor must change where the gender is wrong.
 
-A word counts where its form, by the language's tables, cannot stand in the other gender with the
+A word counts where its form, by the language's tables, cannot be in the other gender with the
 same case and number: articles, adjectives, titles, the noun (unless it has one form for both, or is
 a masculine that is used of women), the predicate, and pronouns of the third person in that gender.
 """

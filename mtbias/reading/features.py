@@ -29,13 +29,13 @@ _NOBODY = (Reason.UNTRANSLATED, Reason.UNALIGNED, Reason.NO_PERSON, Reason.COPIE
 def read_features(call: GenderCall, analysis: Analysis, language: Language) -> GenderCall:
     """The second reader's call at the head of the first reader's.
 
-    A feature of both genders (``Gender=Fem,Masc``) is no evidence, nor is neuter: it is no person's
-    gender. Evidence of both genders is ambiguous, none is no call.
+    A feature of both genders (``Gender=Fem,Masc``) is not evidence, nor is neuter, which is not a
+    person's gender. Evidence of both genders is ambiguous; without evidence there is no call.
 
     Args:
         call: the first reader's, whose head is read.
         analysis: the translation's morphology.
-        language: says on which side of a noun its adjectives stand.
+        language: says on which side of a noun its adjectives are.
     """
     if call.reason in _NOBODY or not call.target:
         return call

@@ -308,7 +308,7 @@ def _verb(language: Language, word: Forms, adverb: str) -> Iterator[_Frames]:
 
 
 def _meaning(language: Language, number: str) -> Iterator[_Frames]:
-    """Words that mean a woman or a man, where they may stand beside a noun in that number."""
+    """Words that mean a woman or a man, where they may be beside a noun in that number."""
     syntax = syntax_of(language)
     for word in _matched(language.sex_adjectives):
         noun = word["m"] in language.nouns and word["f"] in language.nouns

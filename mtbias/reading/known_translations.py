@@ -39,7 +39,7 @@ class KnownTranslations:
 
     def forms(self, entity: str) -> frozenset[str]:
         """Folded forms that translate the entity ("construction worker"), as a phrase or by its
-        head, which stands before a preposition ("editor in chief"); of another source than English
+        head, which comes before a preposition ("editor in chief"); of another source than English
         by the nouns that its table has.
         """
         forms = self._entity_forms.get(entity)
@@ -72,7 +72,7 @@ class KnownTranslations:
         return self._phrase_ending_at(source, entity_place(pair, source)[1])
 
     def wider_forms(self, pair: Pair) -> frozenset[str]:
-        """Folded forms that translate a phrase in which the entity's head stands (de
+        """Folded forms that translate a phrase with the entity's head (de
         *Generalsekretär*, "secretary general", for *secretary*), if the source does not have the
         phrase for somebody else; of another source than English, what the entity is made of (es
         *ayudante* for *Umzugshelfer*).
@@ -99,7 +99,7 @@ class KnownTranslations:
             return frozenset()
         in_one = self.forms(first.replace("-", "") + head)
         forms = in_one or self.forms(f"{first} {head}".replace("-", " "))
-        # By the last part alone a step-father would be a father, who may stand beside him.
+        # By the last part alone a step-father would be a father, who may be beside him.
         return frozenset() if first in KINSHIP and forms <= self.forms(head) else forms
 
     def first_part(self, entity: str, words: Sequence[SurfaceWord]) -> Span | None:

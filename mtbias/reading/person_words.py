@@ -46,7 +46,7 @@ def words_of_noun(
     call: GenderCall, alignment: Alignment, words: Sequence[SentenceWord], syntax: Syntax
 ) -> tuple[Evidence, ...]:
     """The evidence of a noun and of what agrees with it elsewhere: the evidence for the gender of
-    its call, or all of it where it contradicts itself; its predicate; what stands behind a mark.
+    its call, or all of it where it contradicts itself; its predicate; what follows a mark.
 
     A masculine noun that is also used of women shows neither gender (ru *врач*), but what agrees
     with it may (it *il medico*). Empty where the call has no gender and no contradiction.
@@ -83,8 +83,8 @@ def is_group(alignment: Alignment, word: SentenceWord) -> bool:
 def words_of_name(
     name: str, target: Sequence[Span], words: Sequence[SentenceWord], syntax: Syntax
 ) -> tuple[Sequence[Span], tuple[Evidence, ...]]:
-    """Where a name stands in the translation, and what agrees with it as its subject: participles
-    and adjectives of the predicate, verbs that show a gender, and what stands behind a mark.
+    """Where a name is in the translation, and what agrees with it as its subject: participles
+    and adjectives of the predicate, verbs that show a gender, and what follows a mark.
 
     Args:
         name: the word of the source.
@@ -155,7 +155,7 @@ def words_of_pronouns(
 
 def _may_be_subject(pronoun: SentenceWord, syntax: Syntax) -> bool:
     """A personal pronoun in the nominative, by the tagger where the language has case; where it has
-    none, one that is no article.
+    none, one that is not an article.
     """
     language = syntax.language
     if pronoun.form not in language.pronouns:

@@ -148,7 +148,7 @@ def shared_determiner(phrase: NounPhrase) -> list[Evidence]:
 def against_grammar(phrase: NounPhrase) -> list[Evidence]:
     """Evidence of a determiner or predicate of the other gender than that of a noun whose gender is
     fixed: it agrees with the person (es *las miembros*, it *il guardia*, ru *член комиссии
-    сказала*). Empty where there is none, an article agrees with the noun, or the table does not
+    сказала*). Empty if there is none, an article agrees with the noun, or the table does not
     tell the noun's gender.
 
     Where nouns show case an article that agrees otherwise is mostly another's (ru *об этом
@@ -174,7 +174,7 @@ def fitting_readings(phrase: NounPhrase) -> tuple[NounReading, ...]:
     *infermiere*: a man in *l'infermiere*, women in *le infermiere*); all of them where none would
     be left.
 
-    The article first, for it stands in the translation; the source's number is only probable: ru *с
+    The article first, since it is in the translation; the source's number is only probable: ru *с
     сопровождающим* is one man, or women and men in the plural.
     """
     readings = phrase.words[phrase.head].readings
@@ -448,7 +448,7 @@ def surname(phrase: NounPhrase) -> list[Evidence]:
 
 
 def _last_name(phrase: NounPhrase, name: SentenceWord) -> SentenceWord:
-    """The last of the names that stand in a row behind the phrase in one case (cs *Účetní Marie
+    """The last of the names that are in a row behind the phrase in one case (cs *Účetní Marie
     Králová*). A genitive is another person (*Trenér Jany Novákové*), and so is whoever follows a
     mark.
     """

@@ -186,7 +186,7 @@ def _genders(pieces: Sequence[Evidence]) -> set[Gender]:
 
 
 def _personal(pieces: Sequence[Evidence]) -> set[Gender]:
-    """Without the neuter, which is no other gender."""
+    """Without the neuter, which does not count as another gender."""
     return _genders(pieces) - {Gender.NEUTRAL}
 
 

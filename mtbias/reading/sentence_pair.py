@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 
 def entity_place(pair: Pair, words: Sequence[SourceWord]) -> tuple[int, int]:
     """The first word of the entity among `words`, and its head, the last one; (-1, -1) where the
-    span is no word.
+    span is not a word.
     """
     if pair.head is None:
         return -1, -1
@@ -39,7 +39,7 @@ def entity_place(pair: Pair, words: Sequence[SourceWord]) -> tuple[int, int]:
     head = next((n for n, word in enumerate(words) if word.span.start <= at < word.span.end), -1)
     if head < 0:
         return -1, -1
-    # "Construction worker" as far as it stands before the head: elsewhere the corpus may say
+    # "Construction worker" as far as it comes before the head: elsewhere the corpus may say
     # "worker" alone.
     first = head
     for modifier in reversed(pair.entity.lower().split()[:-1]):

@@ -27,13 +27,13 @@ from mtbias.reading.words import (
 )
 from mtbias.types import Analysis, Evidence, Gender, GenderCall, Reason, Span, Word, frozen
 
-# The gender in which the speaker stands: what agrees with "I" in a sentence in the first person.
+# The speaker's gender: what agrees with "I" in a sentence in the first person.
 #
 # A gender is read from past tenses, predicative adjectives and participles, and words such as
 # *sama*, only where their subject surely is the speaker. A clause is the speaker's where it has the
 # first-person pronoun or a verb of the first person singular; where past tenses show no person
 # (Russian, Ukrainian), also one without any subject that continues clauses of the speaker.
-# Attributes of a noun say nothing about the speaker, nor do nouns, nor what stands in quotation
+# Attributes of a noun say nothing about the speaker, nor do nouns, nor what is in quotation
 # marks. There is no default.
 
 _QUOTED = re.compile(r"«[^»]*»|“[^”]*”|„[^“”]*[“”]|\"[^\"]*\"|״[^״]*״")
@@ -41,7 +41,7 @@ _BOTH = re.compile(r"\(-?\w{1,4}\)|\s?/\s?-?(\w+)")
 """Behind a form: the other gender's ending in brackets (*пришёл(ла)*), or its ending or form behind
 a slash."""
 _MAX_BETWEEN = 4
-"""Words that may stand between "I am" and what agrees with it, in languages without case."""
+"""Words that may come between "I am" and what agrees with it, in languages without case."""
 _ENDING = 3
 """Letters of an ending behind a slash (*rád/a*); more must begin as the form does (*готов /
 готова*)."""
@@ -107,7 +107,7 @@ class Clause:
     relative: bool
     """A relative pronoun does."""
     sentence: int
-    """The sentence of the text in which it stands."""
+    """The sentence of the text that it is in."""
 
 
 @frozen
@@ -185,7 +185,7 @@ class SpeakerPredicates:
     def _perhaps_nominative(self, n: int) -> bool:
         """A word that the tagger reads as an object, and that may be a subject by its form: an
         accusative of a thing (ru *возникла опасность*, *пришёл чек*), or an adjective whose noun
-        stands behind a conjunction.
+        follows a conjunction.
         """
         word = self.words[n]
         if "ADJ" in word.tags:
@@ -236,7 +236,7 @@ class SpeakerPredicates:
         return clauses
 
     def _relative(self, n: int) -> bool:
-        """A relative pronoun stands first, or behind a preposition (ru *в которой*)."""
+        """A relative pronoun comes first, or behind a preposition (ru *в которой*)."""
         return any(is_relative(word, self.language) for word in self.words[n : n + 2])
 
     def owners(self, clauses: Sequence[Clause]) -> list[bool]:
@@ -401,7 +401,7 @@ class SpeakerPredicates:
         return evidence("predicate_by_ending", "adjective", [word], gender, "form", listed(allowed))
 
     def _right_behind(self, n: int, clause: Clause) -> bool:
-        """Between the word and a copula stand only adverbs and pronouns (ru *чувствую себя очень
+        """Between the word and a copula are only adverbs and pronouns (ru *чувствую себя очень
         одинокой*).
         """
         for k in reversed(range(clause.words.start, n)):
@@ -418,7 +418,7 @@ class SpeakerPredicates:
 
     def _behind_marker(self, n: int) -> Iterator[int]:
         """The words behind the pronoun or copula at `n` that agree with the speaker, where nouns
-        show no case: only adverbs and the like stand between.
+        show no case: only adverbs and the like come between.
         """
         rules = self.language.speaker
         skipped = {*self.language.verbs.skip, *rules.verbs}
@@ -451,8 +451,8 @@ class SpeakerPredicates:
         return reflexive and self.words[n].form in self.language.speaker.reflexive_copulas
 
     def _may_agree(self, n: int) -> bool:
-        """An adjective or a participle that is no attribute of the noun behind it (es *soy buena
-        persona*).
+        """An adjective or a participle that is not an attribute of the noun behind it (es *soy
+        buena persona*).
         """
         word = self.words[n]
         participle = "Part" in feature_values(word.tagged, "VerbForm")

@@ -10,7 +10,7 @@ from mtbias.language.source import ENGLISH, SourceLanguage
 
 _LETTERS = dict(zip("абвгдеёзийклмнопрстуфхыэіґ", "abvgdeezijklmnoprstufhyeig", strict=True))
 _SEVERAL = {"ж": "zh", "ч": "ch", "ш": "sh", "щ": "sch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi"}
-# ц stands where English has c (officer, офицер); the signs of softness have no letter.
+# ц is where English has c (officer, офицер); the signs of softness have no letter.
 _ROMAN = str.maketrans(_LETTERS | _SEVERAL | {"ц": "c", "ь": "", "ъ": ""})
 # With less than three fifths de *Schreibtisch* "desk" would do for *clerk*, it *operaio* for
 # *attendant*.

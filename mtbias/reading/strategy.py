@@ -82,7 +82,7 @@ def _for_both(call: GenderCall, text: str) -> Strategy:
 
 
 def _has_complement(call: GenderCall, words: Sequence[SentenceWord]) -> bool:
-    """An adjective, participle, noun, preposition or relative clause stands right behind the head,
+    """An adjective, participle, noun, preposition or relative clause directly follows the head,
     or before it an adjective that renders the entity with it (ru *должностное лицо* for
     *official*).
     """

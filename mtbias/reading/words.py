@@ -22,7 +22,7 @@ CONJUNCTION = frozenset(("CCONJ", "SCONJ"))
 # What Semitic and Romance languages write onto a word: articles, prepositions, conjunctions,
 # pronouns.
 GLUED = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "PRON", "PART", "PUNCT"))
-# X is a foreign word: uk "Mover сказав cleaner" is no deed of the cleaner's.
+# X is a foreign word: uk "Mover сказав cleaner" is not a deed of the cleaner's.
 _SUBJECT = frozenset(("NOUN", "PROPN", "PRON", "X"))
 _NO_SUBJECT = frozenset(("ADP", "DET", "CCONJ", "SCONJ", "VERB", "AUX"))
 _PAUSE = frozenset(",،—–-()")
@@ -51,9 +51,9 @@ class SentenceWord(NamedTuple):
     tags: frozenset[str]
     """Their parts of speech."""
     content: tuple[Word, ...]
-    """Those that are no glued-on particle: preposition, article, conjunction, pronoun."""
+    """Those that are not a glued-on particle: preposition, article, conjunction, pronoun."""
     joined: bool
-    """Nothing that parts them stands between this word and the one before."""
+    """Nothing that parts them comes between this word and the one before."""
     mark: str = ""
     """The characters between this word and the one before, without the blanks around them."""
     compound: int = 0
@@ -175,7 +175,7 @@ class SentenceWord(NamedTuple):
 
 
 def _single_values(word: SentenceWord, feature: str) -> set[str]:
-    """The values of a feature, of which the tagger may read several at once (``Fem,Masc``)."""
+    """The values of a feature; the tagger may read several at once (``Fem,Masc``)."""
     return set(",".join(feature_values(word.tagged, feature)).split(",")) - {""}
 
 
@@ -215,7 +215,7 @@ def sentence_words(analysis: Analysis, texts: SplitTexts) -> list[SentenceWord]:
 
 
 def _joins(between: str, before: SentenceWord, language: Language) -> bool:
-    """Whether what stands between two words leaves them in one phrase: blanks, signs that are no
+    """Whether what comes between two words leaves them in one phrase: blanks, signs other than
     punctuation (marks of a program, emoji), and between a determiner and its noun quotation marks
     and brackets (es *la "doctora"*).
     """
@@ -303,7 +303,7 @@ def _drop_words_of_one_gender(words: list[SentenceWord], language: Language) -> 
 
 
 def _as_tagged(word: SentenceWord) -> tuple[NounReading, ...]:
-    """The readings that can stand in the case and number of the tagger; none where it reads no such
+    """The readings that can be in the case and number of the tagger; none where it reads no such
     thing.
     """
     cases = {value.lower() for value in word.cases}
@@ -346,7 +346,7 @@ def _with_compounds(words: list[SentenceWord], language: Language) -> list[Sente
 
 
 def is_behind_pause(words: Sequence[SentenceWord], n: int) -> bool:
-    """A comma, dash or opening bracket stands before the n-th word, and no end of a sentence."""
+    """A comma, dash or opening bracket comes before the n-th word, and no end of a sentence."""
     mark = words[n].mark if 0 < n < len(words) else ""
     return bool(_PAUSE.intersection(mark)) and not _END.intersection(mark)
 
@@ -396,7 +396,7 @@ def compound_end(words: Sequence[SentenceWord], head: int) -> int:
 
 
 def numbers(word: SentenceWord) -> set[str]:
-    """The numbers in which a noun stands by the plugin's table, else by the tagger (empty text: a
+    """The numbers that a noun has by the plugin's table, else by the tagger (empty text: a
     dual).
     """
     known = {agreement.number for agreement in word.agreements} - {"*"}
@@ -404,7 +404,7 @@ def numbers(word: SentenceWord) -> set[str]:
 
 
 def governed(words: Sequence[SentenceWord], n: int) -> bool:
-    """A preposition stands before the noun at `n`, with nothing but determiners and adjectives
+    """A preposition comes before the noun at `n`, with nothing but determiners and adjectives
     between.
     """
     while n > 0 and words[n].joined and words[n - 1].is_modifier:
@@ -414,7 +414,7 @@ def governed(words: Sequence[SentenceWord], n: int) -> bool:
 
 def noun_governed(words: Sequence[SentenceWord], preposition: int) -> int | None:
     """Index of the noun that a preposition (or a word with one written onto it) governs; three
-    words may stand between (cs *ve svém novém domě*).
+    words may come between (cs *ve svém novém domě*).
     """
     for n in range(preposition, min(preposition + 5, len(words))):
         if n > preposition and not words[n].joined:

@@ -15,7 +15,7 @@ _PAGE = re.compile(r"report(-[^/]+)?\.html")
 def run_folders(paths: Iterable[Path]) -> list[Path]:
     """The folders of the runs that `paths` name, in their order.
 
-    A folder that is no run's stands for the runs in it and in its folders, in the order of their
+    A folder that is not a run's stands for the runs in it and in its folders, in the order of their
     names; a page that mtbias put beside runs is passed over, so that ``runs/both/*`` means the
     runs. What is neither stays as it is, for whoever reads it to refuse.
     """

@@ -207,7 +207,7 @@ class _Columns:
     names: Sequence[str]
 
     def choose(self, role: str) -> str:
-        """The name of the column; empty where there is none.
+        """The name of the column; empty if there is none.
 
         Raises:
             DataError: two columns have different values.

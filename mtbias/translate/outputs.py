@@ -95,7 +95,7 @@ class PartsPlan(ABC, Generic[P]):
 
     @abstractmethod
     def text(self, source: str, piece: P) -> str | None:
-        """The translation of a source in what is kept for it; None where there is none."""
+        """The translation of a source in what is kept for it; None if there is none."""
 
     @abstractmethod
     def translated(self, pieces: Sequence[tuple[str, P]]) -> Translated:

@@ -119,7 +119,7 @@ def only(values: Sequence[object]) -> object:
 
 
 def at(value: object, path: str) -> object:
-    """The value at a path of ``file_shapes.toml``; None where there is none.
+    """The value at a path of ``file_shapes.toml``; None if there is none.
 
     Raises:
         TwoReadingsError: a list has several that differ.

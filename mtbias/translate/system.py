@@ -200,7 +200,7 @@ class SystemRequest:
     """ISO 639-1 code of the sources' language."""
     settings: TranslationSettings
     device: str | None
-    """Where to translate; None is a GPU where there is one."""
+    """Where to translate; None is a GPU if there is one."""
     cache: Path
     """mtbias's cache."""
     offline: bool

@@ -21,7 +21,7 @@ class TextSystem(System):
     identity: Mapping[str, Json]
     """What its translations depend on, with ``model`` or ``system`` as its name."""
     translate: Callable[[Sequence[str]], Sequence[str]]
-    """Gives the translations of distinct sources, in their order; an empty text is no translation.
+    """Gives the translations of distinct sources, in their order; an empty text counts as none.
 
     They must not depend on which texts are translated together.
     """

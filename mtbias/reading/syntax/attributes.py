@@ -80,7 +80,7 @@ def preposition_like_article(syntax: Syntax, words: Sequence[SentenceWord], n: i
         first -= 1
         if words[first].form.startswith(tuple(takers)):
             return _has_own_subject(words, first)
-        # Nothing but an adverb, or a preposition and its noun, stands between.
+        # Nothing but an adverb, or a preposition and its noun, comes between.
         if words[first].tags & {"VERB", "PUNCT", "SCONJ", "CCONJ"}:
             return False
     return False
@@ -93,7 +93,7 @@ def _is_masculine(word: SentenceWord) -> bool:
 
 def _has_own_subject(words: Sequence[SentenceWord], n: int) -> bool:
     """The word that takes the preposition is a noun or masculine, or something that may be its
-    subject stands before it: pt *Ela foi promovida a gerente*; but *Ontem chegou a gerente* "the
+    subject comes before it: pt *Ela foi promovida a gerente*; but *Ontem chegou a gerente* "the
     manager came".
     """
     if "NOUN" in words[n].tags or _is_masculine(words[n]):

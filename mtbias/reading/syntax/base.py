@@ -3,7 +3,7 @@ that hold for most languages.
 
 A family of languages is a class. What is true of one family only is in its class, so that a rule
 for Spanish cannot change a Russian call. The answers here are those of a language whose adjectives
-stand before their noun, and whose nouns show no case (Dutch).
+come before their noun, and whose nouns show no case (Dutch).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Syntax:
     case = False
     """Nouns, and what agrees with them, show case."""
     attributes_precede = True
-    """Attributive adjectives may stand before their noun."""
+    """Attributive adjectives may come before their noun."""
     attributes_follow = False
     """They may follow it."""
     determiners_follow = False
@@ -66,7 +66,7 @@ class Syntax:
         return NounPhrase(words, head, left, right, agreements, self, number)
 
     def cases(self, phrase: NounPhrase) -> tuple[frozenset[str], str]:
-        """The cases in which the phrase can stand by the words before it, and why; all of them
+        """The cases that the phrase can have by the words before it, and why; all of them
         where nothing tells.
         """
         return CASES, ""
@@ -158,11 +158,11 @@ class Syntax:
         return places
 
     def is_predicate_form(self, word: SentenceWord) -> bool:
-        """A form that is a predicate wherever it stands, whatever the tagger says (ru *готова*)."""
+        """A form that is a predicate wherever it occurs, whatever the tagger says (ru *готова*)."""
         return word.form in self.language.verbs.short
 
     def joins_attributes(self, word: SentenceWord) -> bool:
-        """The word may stand between two adjectives behind their noun."""
+        """The word may come between two adjectives behind their noun."""
         return False
 
     def may_be_attribute_of(self, noun: SentenceWord, word: SentenceWord) -> bool:
@@ -255,7 +255,7 @@ class Syntax:
         return True
 
     def opens_clause(self, words: Sequence[SentenceWord], first: int) -> bool:
-        """A clause begins at `first` although a word of it stands before."""
+        """A clause begins at `first` although a word of it comes before."""
         return False
 
     def may_be_object(self, phrase: NounPhrase, predicate: Evidence) -> bool:
@@ -263,15 +263,15 @@ class Syntax:
         return False
 
     def cannot_be_subject(self, word: SentenceWord, gender: Gender | None) -> bool:
-        """The noun is no subject of a verb in this gender, whatever its case."""
+        """The noun is not a subject of a verb in this gender, whatever its case."""
         return False
 
     def oblique_end(self, words: Sequence[SentenceWord], n: int) -> int | None:
-        """Index of the last word of a phrase that begins at `n` and can be no subject, or None."""
+        """Index of the last word of a phrase from `n` on that cannot be a subject, or None."""
         return None
 
     def is_oblique(self, word: SentenceWord) -> bool:
-        """A noun or pronoun that is no nominative."""
+        """A noun or pronoun that is not a nominative."""
         return False
 
     def is_bare_participle(self, word: SentenceWord) -> bool:
@@ -322,7 +322,7 @@ class Syntax:
     def without_compound(
         self, words: Sequence[SentenceWord], aligned: Span, translations: Sequence[Span]
     ) -> Sequence[SentenceWord]:
-        """The words without the compound in which the aligned word stands, if it has none."""
+        """The words without the aligned word's compound, if it has no translation."""
         return words
 
     def is_predicate_before(self, phrase: NounPhrase) -> bool:
@@ -333,7 +333,7 @@ class Syntax:
 # What several families answer alike.
 
 _OTHER_GENDER = {Gender.MALE: "f", Gender.FEMALE: "m"}
-"""The kind of nouns that another one of this gender is no attribute of."""
+"""The kind of nouns that do not have another one of this gender as an attribute."""
 
 
 @rule()

@@ -25,7 +25,7 @@ from mtbias.reading.words import (
 from mtbias.types import Evidence, Gender
 
 _MAX_TO_PERSON = 4
-"""Words behind a mark among which the first verb or pronoun that has a person stands."""
+"""Words behind a mark among which the first verb or pronoun that has a person is looked for."""
 _DASH = frozenset("—–-")
 _MAX_ADVERBS = 2
 """Adverbs before an attribute behind a mark (ru *врач, недавно приехавшая из Москвы, …*)."""
@@ -37,7 +37,7 @@ def behind_mark(phrase: NounPhrase) -> list[Evidence]:
     """
     end = attributes_end(phrase)
     pieces = [relative_pronoun_behind(phrase, end)]
-    # fr "en tant qu'électrochimiste, …" is no subject.
+    # fr "en tant qu'électrochimiste, …" is not a subject.
     before = phrase.before()
     conjunction = before is not None and "SCONJ" in before.tags
     if not conjunction and is_open_subject(phrase):
@@ -67,7 +67,7 @@ def relative_pronoun_behind(phrase: NounPhrase, end: int) -> Evidence | None:
 
 
 def _asks_for_noun(phrase: NounPhrase, place: int) -> bool:
-    """Before any verb a noun in the gender of the pronoun stands behind it, whose question word it
+    """Before any verb a noun in the gender of the pronoun follows it, whose question word it
     is: uk *запитай колегу, яка сьогодні погода*.
     """
     words = phrase.words
@@ -108,8 +108,8 @@ def attribute_behind_mark(phrase: NounPhrase, end: int) -> Evidence | None:
 
 
 def _has_noun_behind(phrase: NounPhrase, place: int) -> bool:
-    """Before the next mark stands another word that the adjective may belong to: a noun in an
-    absolute phrase (it *finita la lezione*), the noun of which it is the attribute in a predicate
+    """Before the next mark is another word that the adjective may belong to: a noun in an
+    absolute phrase (it *finita la lezione*), the noun that it is the attribute of in a predicate
     (ru *уважаемая в обществе профессия*), or another person in a list (*больная и её муж*).
     """
     words = phrase.words

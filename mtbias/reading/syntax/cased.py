@@ -32,8 +32,8 @@ class Cased(Syntax):
     case = True
 
     def cases(self, phrase: NounPhrase) -> tuple[frozenset[str], str]:
-        """See `Syntax.cases`: a preposition governs its cases, a genitive stands behind a noun, and
-        behind a verb that has its subject stands none.
+        """See `Syntax.cases`: a preposition governs its cases, a genitive follows a noun, and
+        a verb that has its subject is not followed by one.
         """
         before = phrase.before()
         if before is None:
@@ -347,8 +347,8 @@ def object_before_verb(phrase: NounPhrase, predicate: Evidence) -> bool:
 
 def _is_surely_subject(word: SentenceWord, gender: Gender | None) -> bool:
     """A noun in the nominative whose verb has that gender: a person in the form of the dictionary,
-    which is no accusative (cs *ředitel*, *sekretářka*); or a feminine thing. Of masculine things
-    nominative and accusative are one form (cs *Vedoucí pochválil celý tým*).
+    which is not an accusative (cs *ředitel*, *sekretářka*); or a feminine thing. Of masculine
+    things nominative and accusative are one form (cs *Vedoucí pochválil celý tým*).
     """
     for reading in word.readings:
         if reading.kind.gender is gender and reading.lemma.lower() == word.form:

@@ -1,4 +1,4 @@
-"""Germanic languages, with case (German) and without (Dutch): adjectives stand before their noun,
+"""Germanic languages, with case (German) and without (Dutch): adjectives come before their noun,
 and nouns are compounded.
 """
 

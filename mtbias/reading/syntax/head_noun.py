@@ -26,8 +26,8 @@ def find_head(
     """Index of the head among the aligned words, or None where the spans meet no word.
 
     The first noun of the phrase is its head in all families that ship with mtbias (genitives,
-    complements and second parts of construct compounds follow it, adjectives are no nouns): first a
-    noun for people that the plugin knows, then what the tagger calls a noun, then, where the
+    complements and second parts of construct compounds follow it, adjectives are not nouns): first
+    a noun for people that the plugin knows, then what the tagger calls a noun, then, where the
     alignment is `sure`, a noun that follows the aligned article, numeral or preposition, then the
     anchor itself. A form of address, an adjective or a determiner that could stand alone gives way
     to its noun behind it.
@@ -180,8 +180,8 @@ def _noun_behind_function_word(words: Sequence[SentenceWord], anchor: int) -> in
     """The noun of the phrase that an aligned article, preposition or adjective opens (uk
     *обслуговуюча особа*); three words are room for a numeral, an adjective and the noun.
 
-    Behind a verb stands its object (es *Pidió al gerente*, where the cleaner is left out). Behind a
-    content word a preposition opens another phrase (it *luogotenente dell'Hertfordshire*).
+    A verb is followed by its object (es *Pidió al gerente*, where the cleaner is left out). Behind
+    a content word a preposition opens another phrase (it *luogotenente dell'Hertfordshire*).
     """
     if words[anchor].tags & VERBAL:
         return None
@@ -197,7 +197,7 @@ def _noun_behind_function_word(words: Sequence[SentenceWord], anchor: int) -> in
 
 
 def _first_of(words: Sequence[SentenceWord], candidates: Sequence[int], anchor: int) -> int:
-    """The first of the nouns that stand before the anchor with nothing but function words and
+    """The first of the nouns that come before the anchor with nothing but function words and
     adjectives between; beyond a comma is another phrase (ar *تحت حماية عاهل المنطقة، أسس…*).
     """
     first = anchor

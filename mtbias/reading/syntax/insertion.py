@@ -19,8 +19,8 @@ _MAX_WORDS = 25
 
 
 def resumption(phrase: NounPhrase, end: int) -> int | None:
-    """Index of the word with which the clause resumes behind what stands between marks behind
-    `end`: an adverb or the like before a verb, or the verb. None where nothing stands there, or no
+    """Index of the word with which the clause resumes behind what is between marks behind
+    `end`: an adverb or the like before a verb, or the verb. None where nothing is there, or no
     verb follows it.
 
     Each subordinate clause that was opened takes one verb, and a stretch between two marks has at
@@ -65,7 +65,7 @@ def _stretches(words: Sequence[SentenceWord], first: int) -> Iterator[range]:
 
 
 def _is_phrase(phrase: NounPhrase, stretch: range) -> bool:
-    """A conjunction with one word more is no clause (ru *как известно*)."""
+    """A conjunction with one word more is not a clause (ru *как известно*)."""
     opens = opens_subordinate(phrase, stretch.start)
     relative = relative_place(phrase, stretch.start) is not None
     nouns = [n for n in stretch if phrase.words[n].tags & NOMINAL]

@@ -29,7 +29,7 @@ class NounPhrase:
     it."""
     syntax: Syntax
     number: str | None
-    """Number in which the entity stands in the source."""
+    """The entity's number in the source."""
     doubtful: frozenset[int] = frozenset()
     """Of `right`, what may be no attribute of the head."""
 

@@ -2,9 +2,9 @@
 only where it surely is the entity's own.
 
 Sure means: the phrase opens its clause (nothing, a conjunction or a punctuation mark before it),
-holds no preposition, can be nominative, and the verb stands right next to it, apart from negation,
+holds no preposition, can be nominative, and the verb is right next to it, apart from negation,
 clitics and adverbs. In languages with case, phrases that cannot be the subject by their case or
-preposition may stand before it and between the two.
+preposition may come before it and between the two.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from mtbias.reading.words import (
 from mtbias.types import Evidence, Gender, Word
 
 _MAX_BETWEEN = 4
-"""Words that may stand between the phrase and its predicate: fr *L'interprète n'est pas venue* and
+"""Words that may come between the phrase and its predicate: fr *L'interprète n'est pas venue* and
 cs *Vyučující jí to už vysvětlil* need three."""
 
 
@@ -65,7 +65,7 @@ def is_open_subject(phrase: NounPhrase) -> bool:
 
 
 def is_out_of_sight(phrase: NounPhrase) -> bool:
-    """A mark stands behind the subject and hides whether its predicate is feminine: the subject
+    """A mark follows the subject and hides whether its predicate is feminine: the subject
     opens the sentence and no verb resumes it, or the verb may have another subject.
     """
     verbs = phrase.language.verbs
@@ -101,7 +101,7 @@ def further_predicates(phrase: NounPhrase, gender: Gender) -> Iterator[tuple[int
 
 
 def _begins_clause(words: Sequence[SentenceWord], n: int) -> bool:
-    """A mark or a conjunction stands before the word, or is written on (ar *وأصبحت* "and she
+    """A mark or a conjunction comes before the word, or is written on (ar *وأصبحت* "and she
     became").
     """
     opener = words[n].tagged[0].upos if words[n].tagged else ""
@@ -197,7 +197,7 @@ def _behind_insertion(phrase: NounPhrase, end: int) -> Evidence | None:
 
 
 def _has_other_subject(phrase: NounPhrase, piece: Evidence) -> bool:
-    """Behind the verb stands a noun that may be its subject (ru *коллега, по словам соседей, дома,
+    """The verb is followed by a noun that may be its subject (ru *коллега, по словам соседей, дома,
     приехала его мать*).
     """
     words = phrase.words
@@ -211,7 +211,7 @@ def _has_other_subject(phrase: NounPhrase, piece: Evidence) -> bool:
 
 
 def _behind(phrase: NounPhrase, n: int, *, begins: bool = False) -> Evidence | None:
-    """The predicate behind the word at `n`, with nothing between but what can be no subject;
+    """The predicate behind the word at `n`, with nothing between but what cannot be a subject;
     `begins`: a clause may begin there.
     """
     words, syntax, verbs = phrase.words, phrase.syntax, phrase.language.verbs
@@ -356,8 +356,8 @@ def preceding(phrase: NounPhrase, *, behind_object: bool = False) -> Evidence | 
 
 
 def _place_before(phrase: NounPhrase) -> int | None:
-    """Index of the word right before the phrase, or before what stands between two marks there (ru
-    *уволилась, по словам соседей, врач*); None where none stands there.
+    """Index of the word right before the phrase, or before what comes between two marks there (ru
+    *уволилась, по словам соседей, врач*); None if there is none.
     """
     words, first = phrase.words, phrase.first
     if first == 0 or words[first].joined:

@@ -1,4 +1,4 @@
-"""Romance languages: adjectives stand on either side of their noun, and nouns show no case."""
+"""Romance languages: adjectives are on either side of their noun, and nouns show no case."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Romance(Syntax):
         return frozenset(n for n in phrase.right if not _is_rendering(phrase.words[n], rendering))
 
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
-        """See `Syntax.is_attribute_before`; a word for a sex stands there as well (es *mujeres
+        """See `Syntax.is_attribute_before`; a word for a sex may be there as well (es *mujeres
         pilotos*).
         """
         sex = words[n].form in self.language.sex_adjectives
@@ -54,7 +54,7 @@ class Romance(Syntax):
         return noun_of_same_person(words[n]) or super().is_attribute_behind(words, n, head)
 
     def says_sex(self, word: SentenceWord, noun: SentenceWord) -> bool:
-        """One that stands in the number of the noun (it *medici donne*)."""
+        """One that is in the number of the noun (it *medici donne*)."""
         one, other = numbers(word), numbers(noun)
         apart = bool(one and other and one.isdisjoint(other))
         return super().says_sex(word, noun) and not apart
@@ -170,6 +170,6 @@ def _determines(phrase: NounPhrase, n: int) -> bool:
 
 
 def _in_list(phrase: NounPhrase) -> bool:
-    """A comma stands before the phrase, and no capital behind it."""
+    """A comma comes before the phrase, and no capital behind it."""
     word = phrase.words[phrase.first]
     return word.mark == "," and word.text[0].islower()

@@ -47,7 +47,7 @@ class Semitic(Syntax):
         return True
 
     def is_attribute_before(self, words: Sequence[SentenceWord], n: int, head: int) -> bool:
-        """No adjective stands before its noun."""
+        """No adjective comes before its noun."""
         return False
 
     def own_attributes(
@@ -98,7 +98,7 @@ class Semitic(Syntax):
         return attribute and super().says_sex(word, noun)
 
     def belongs_to_following(self, words: Sequence[SentenceWord], n: int) -> bool:
-        """No adjective stands before its noun."""
+        """No adjective comes before its noun."""
         return False
 
     def starts_construct(self, words: Sequence[SentenceWord], n: int) -> int:
@@ -112,13 +112,13 @@ class Semitic(Syntax):
     def is_attribute_of_next(
         self, words: Sequence[SentenceWord], n: int, aligned: Sequence[int]
     ) -> bool:
-        """No attribute stands before its noun."""
+        """No attribute comes before its noun."""
         return False
 
     def qualifies_next(
         self, words: Sequence[SentenceWord], n: int, translations: Sequence[Span]
     ) -> bool:
-        """No adjective stands before its noun."""
+        """No adjective comes before its noun."""
         return False
 
     def bare_predicate(self, phrase: NounPhrase) -> SentenceWord | None:

@@ -17,13 +17,13 @@ from mtbias.types import Evidence, Gender, Word
 class Slavic(Cased):
     """The syntax of Czech, Russian and Ukrainian.
 
-    In Russian and Ukrainian attributes stand before their noun: an adjective right behind one
+    In Russian and Ukrainian attributes come before their noun: an adjective right behind one
     mostly opens the next phrase (ru *дал бармену новый подарок*) or is its predicate. In Czech they
     may follow it.
     """
 
     def __init__(self, language: Language) -> None:
-        """`language` has the tables, and says where its adjectives stand."""
+        """`language` has the tables, and says where its adjectives are."""
         super().__init__(language)
         self.attributes_follow = language.attributes_follow
         self.attributes_either_side = language.attributes_follow

@@ -36,7 +36,7 @@ def vocabulary_sizes(model: bytes) -> tuple[int, int]:
 
 
 def _tensors(model: bytes) -> dict[str, bytes]:
-    """The parameters of a model by name, of which those called ``special:…`` are text."""
+    """The parameters of a model by name; those called ``special:…`` are text."""
     version, count = struct.unpack_from("<2Q", model)
     if version != 1 or count > _MOST_TENSORS:
         raise ValueError("a file of another form")

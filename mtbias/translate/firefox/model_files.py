@@ -38,7 +38,7 @@ _ROLES = {
     "target vocabulary": ("trgvocab*.spm", "vocab*.spm"),
     "shortlist": ("lex*.bin",),
 }
-"""The files of a model and the patterns of their names, of which the first that matches counts."""
+"""The files of a model and the patterns of their names; the first that matches counts."""
 _SHIPPED = re.compile(r"models/(([a-z]{2})([a-z]{2})-\d+)/[^/]+\.(?:bin|spm)")
 
 

@@ -121,7 +121,7 @@ def _newest(records: Sequence[Mapping[str, Any]], pair: Pair) -> list[dict[str, 
 
 
 def _order(version: str) -> tuple[int, ...]:
-    """``3.0`` stands above ``3.0a1`` and below ``3.1``."""
+    """``3.0`` is above ``3.0a1`` and below ``3.1``."""
     match = re.fullmatch(r"(\d+)\.(\d+)(?:a(\d+))?", version)
     if match is None:
         return ()

@@ -21,7 +21,7 @@ from typing import Any
 def main() -> None:
     """Serve until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what the engine might print is no answer
+    os.dup2(2, 1)  # what the engine might print is not an answer
     lengths = json.loads(sys.stdin.buffer.readline())
     files = [sys.stdin.buffer.read(length) for length in lengths]
     translator: list[Any] = []
@@ -38,7 +38,7 @@ def main() -> None:
             line = {"ok": compute()}
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - a panic of the engine is no `Exception`
+        except BaseException as error:  # noqa: BLE001 - a panic of the engine is not an `Exception`
             line = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(line), file=answers, flush=True)
 

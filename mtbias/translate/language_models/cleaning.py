@@ -102,7 +102,7 @@ class Cleaned:
     """The translation in an answer, and what the answer has around it."""
 
     text: str | None
-    """The translation; None where there is none, or several."""
+    """The translation; None if there is none, or several."""
     kinds: tuple[str, ...] = ()
     """What the answer has, each of `KINDS` once and in their order."""
     reason: str | None = None

@@ -225,7 +225,7 @@ class EndpointPlan(AnswersPlan):
         }
 
     def _earlier_model(self, store: Store, missing: Collection[int]) -> str | None:
-        """The model of the answers that are kept; None where there are none, or it is unknown."""
+        """The model of the answers that are kept; None if there are none, or it is unknown."""
         for part in range(len(self.parts)):
             answers = None if part in missing else self.get(store, part)
             if answers and answers[0].model:
@@ -275,7 +275,7 @@ class EndpointClient:
 
     @cached_property
     def _key(self) -> str:
-        """The key, from the environment; empty where there is none and none is needed."""
+        """The key, from the environment; empty if there is none and none is needed."""
         named = self._settings.api_key_env
         if named is None and network.is_local(self._host):
             return ""  # a program that listens on this machine need not be the user's own

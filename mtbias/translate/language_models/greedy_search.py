@@ -50,7 +50,7 @@ class EndRules:
     """Where an answer ends before its limit."""
 
     tokens: Collection[int]
-    """Tokens of which each ends an answer."""
+    """Tokens that each end an answer."""
     ends_line: Callable[[Sequence[int]], bool] | None = None
     """Whether an answer of these tokens is at the end of its line; None where answers may have
     several lines."""

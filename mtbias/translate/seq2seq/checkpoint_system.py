@@ -91,7 +91,7 @@ class EngineChoice:
 
 _MOST_ENCODED = 4
 """Corpora whose token ids are held, some 200 MB for 100,000 sentences each: for one model more than
-the papers' three, of which one has a tokenizer for each language."""
+the papers' three, one of which has a tokenizer for each language."""
 POOLED = 8
 """Batches that share a second stage on a GPU; a killed run loses no more than these. With 1 % of
 translations that loop, BUG takes 56 % of the steps of one stage
@@ -148,7 +148,7 @@ class CheckpointSystem(BatchSystem):
     ) -> None:
         """Load the tokenizer; the weights are loaded when they are first needed.
 
-        Converted checkpoints are kept in `cache`; the device None is a GPU where there is one;
+        Converted checkpoints are kept in `cache`; the device None is a GPU if there is one;
         `translates_on` as in `SystemRequest`.
 
         Raises:

@@ -68,7 +68,7 @@ class Family(ABC):
         """The tokens that name target languages; none of them may be part of a translation."""
 
     def token(self, code: str, known: Collection[str]) -> str | None:
-        """The token for the language of an ISO 639-1 code; None where there is none."""
+        """The token for the language of an ISO 639-1 code; None if there is none."""
         raise NotImplementedError
 
     def direction(

@@ -37,7 +37,7 @@ class TokenRules:
     start: int
     """The decoder's first token, which is not part of a translation."""
     ends: tuple[int, ...]
-    """Tokens of which each ends a hypothesis."""
+    """Tokens that each end a hypothesis."""
     pad: int
     forced_end: int | list[int] | None
     """The last token of a hypothesis that reaches the most new tokens."""
@@ -251,7 +251,7 @@ class _Beams:
             (count, beams, bounds.limit + 1), rules.pad, dtype=torch.int64, device=device
         )
         self._lengths = torch.zeros((count, beams), dtype=torch.int64, device=device)
-        """New tokens of each finished hypothesis; 0 where there is none."""
+        """New tokens of each finished hypothesis; 0 if there is none."""
         self._scores = torch.full((count, beams), _NEVER, dtype=torch.float32, device=device)
         self._bad = torch.zeros(count, dtype=torch.bool, device=device)
         self._ends = torch.tensor(rules.ends, dtype=torch.int64, device=device)
@@ -371,7 +371,7 @@ class _Beams:
 def places_of_staying(leaving: Any) -> Any:  # noqa: ANN401
     """The sentences that stay, in an order in which few must move: the last ones fill the gaps.
 
-    For example 0, 4, 2 of five sentences of which 1 and 3 leave.
+    For example 0, 4, 2 of five sentences, when 1 and 3 leave.
     """
     import torch
 
