@@ -15,7 +15,7 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from mtbias.report import alarm_texts, person_list, plots, run_table
+from mtbias.report import alarm_texts, person_list, run_table
 from mtbias.report.call_steps import WHY
 from mtbias.report.page import render_page
 from mtbias.report.plots import PERCENT_SCALE
@@ -198,7 +198,6 @@ def _page(
         reasons_by_gold=_reasons_by_gold,
         alarms=alarm_texts,
         tables=run_table,
-        plots=plots,
         persons=person_list,
         **sentences,
     )
