@@ -43,7 +43,7 @@ from mtbias.scoring.definitions import (
 from mtbias.scoring.finding import expected_text, few_found
 from mtbias.scoring.metrics_reader import UNKNOWN
 from mtbias.scoring.metrics_records import GroupMetrics
-from mtbias.scoring.ranking import distance, ranks, relation
+from mtbias.scoring.ranking import distance, ranks
 from mtbias.scoring.women_share import WomenShares, shipped_shares
 from mtbias.stats.results import ALPHA, MIN_ROWS, N_RESAMPLES, number_text
 
@@ -147,15 +147,14 @@ def _ranks(
         with_language = f"{system}, {lang}"
         return with_language if with_language in names else system
 
-    relations = {}
+    p_holm = {}
     for pair in compared.pairs:
-        plain = pair.plain[number.key]
         names_of_pair = run_name(pair.first, pair.lang), run_name(pair.second, pair.lang)
-        relations[names_of_pair] = relation(number.best, plain.first, plain.second, plain.p_holm)
+        p_holm[names_of_pair] = pair.plain[number.key].p_holm
     texts: dict[str, str] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
-        peers = [run for run in runs if run.lang == lang and _value(run, number) is not None]
-        ranked = ranks([run.name for run in peers], relations)
+        values = {run.name: _value(run, number) for run in runs if run.lang == lang}
+        ranked = ranks(number.best, values, p_holm)
         texts |= {name: rank.text for name, rank in ranked.items()}
     return texts
 
