@@ -79,9 +79,9 @@ def command(
     predictions
         What one system wrote, a file or a folder; one or several. Clusters: JSON lines, `{"id": …,
         "clusters": [[[start, end], …], …]}` with indices of tokens, ends included;
-        `predicted_clusters` of e2e-coref and SpanBERT; fastcoref's; CoNLL-2012; CoNLL-U (Stanza,
-        CorefUD); JSON of Stanza and CoreNLP. Or labels, of gap and counter-gap: lines of ID,
-        A-coref, B-coref with tabs between, or in any order below a header.
+        `predicted_clusters` of e2e-coref and SpanBERT; fastcoref's; CoreNLP's JSON; CoNLL-2012;
+        CoNLL-U (Stanza, CorefUD). Or labels, of gap and counter-gap: lines of ID, A-coref, B-coref
+        with tabs between, or in any order below a header.
     baseline
         A rule system, instead of predictions or to compare with: of winobias first, nearest,
         stereotype, perfect, empty or wrong; of gap, with the names of its texts, random (in closed

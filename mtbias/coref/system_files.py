@@ -9,7 +9,6 @@ both ends included |
 | fastcoref | `clusters_strings` | none | characters of `text`, or words where it is a list; end
 excluded |
 | CoreNLP's JSON | `corefs` and `sentences` | `docId` | words of a sentence from 1, end excluded |
-| Stanza's JSON | words with `coref_chains` | none | the words themselves |
 | Stanza's CoNLL-U | `coref_chains=` in the last column | `# newdoc id` | the words themselves |
 | CorefUD | `Entity=` in the last column | `# newdoc id` | the words themselves |
 | CoNLL-2012 | `#begin document` | its name and part | the words themselves |
@@ -169,8 +168,12 @@ def _value(text: str, line: int, file: TextFile) -> Any:  # noqa: ANN401 - JSON
 
 
 def _json_document(value: Any, file: TextFile, line: int) -> SystemDocument:  # noqa: ANN401 - JSON
-    if value and isinstance(value, list):
-        return _stanza_document(value, file, line)
+    if isinstance(value, list):
+        raise file.error(
+            "expected a JSON object for each document, got a list; "
+            "of Stanza give CoNLL-U, as its CoNLL.write_doc2conll writes it",
+            line,
+        )
     if not isinstance(value, dict):
         raise file.error(
             f"expected a JSON object for each document, got {type(value).__name__}", line
@@ -313,28 +316,6 @@ def _corenlp_words(sentence: JsonDict) -> list[str]:
 def _corenlp_mentions(mentions: list[JsonDict]) -> list[tuple[int, int, int]]:
     """The sentence of each mention, its first word and the one after its last."""
     return [(one["sentNum"], one["startIndex"], one["endIndex"]) for one in mentions]
-
-
-def _stanza_document(sentences: list[list[JsonDict]], file: TextFile, line: int) -> SystemDocument:
-    """A document of Stanza, whose words have the chains of mentions that begin or end there."""
-    # Of a token of several words Stanza writes the token first ("id": [3, 4]) and then the words,
-    # which count.
-    mentions = MentionsByWord()
-    try:
-        every = chain.from_iterable(sentences)
-        words = [
-            word for word in every if not isinstance(word.get("id"), list) or len(word["id"]) == 1
-        ]
-        tokens = tuple(str(word["text"]) for word in words)
-        for at, word in enumerate(words):
-            for link in word.get("coref_chains") or ():
-                begins, ends = link.get("is_start", False), link.get("is_end", False)
-                mentions.add(str(link["index"]), at, begins=begins, ends=ends)
-    except (KeyError, TypeError, AttributeError) as error:
-        message = "expected a JSON object for each document, or words with coref_chains"
-        raise file.error(f"{message} as Stanza writes them: {error!r}", line) from None
-    clusters = mentions.clusters(lambda at: file.error(f"{BROKEN}, at word {at + 1}", line))
-    return SystemDocument(None, clusters, file.path, line, tokens)
 
 
 # --- CoNLL-U ----------------------------------------------------------------------------------

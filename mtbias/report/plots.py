@@ -16,10 +16,9 @@ from markupsafe import Markup
 from mtbias.report.page import render
 from mtbias.report.report_runs import ReportRun
 from mtbias.report.tables import cut, pixels
-from mtbias.scoring.bias import UNKNOWN_GENDER
-from mtbias.scoring.definitions import GENDER_NUMBERS, Number, Unit, breakdowns
+from mtbias.scoring.definitions import Number, Unit, breakdowns
 from mtbias.scoring.metrics_records import GroupMetrics
-from mtbias.scoring.women_share import WomenRelation, WomenShares, relate, shipped_shares
+from mtbias.scoring.women_share import WomenShares
 from mtbias.stats.results import Estimate, enough, estimate_text, number_text
 from mtbias.types import frozen
 
@@ -249,26 +248,6 @@ MOST = 40
 """The most entities that are drawn."""
 
 
-def relations(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> list[WomenRelation]:
-    """The entities of each run against their shares of women, by default those that ship with
-    mtbias.
-
-    Empty where the runs have another measure or no breakdown by entity, or where no entity has one
-    of the shares that ship.
-
-    Raises:
-        DataError: a `metrics.json` lacks a key.
-    """
-    if any(
-        run.numbers not in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers)
-        or "by_entity" not in run.metrics.by
-        for run in runs
-    ):
-        return []
-    related = [relate(run.metrics.by["by_entity"], shares or shipped_shares()) for run in runs]
-    return related if shares or any(relation.entities for relation in related) else []
-
-
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
     """Men and women by entity, for `mtbias.report.plots.svg_panel` with what stands beside each:
     its share of women.
@@ -328,8 +307,3 @@ def _drawn_entities(points: _EntityPoints, shares: WomenShares) -> list[str]:
 
 def _share_text(share: float | None) -> str:
     return "" if share is None else f"{number_text(share, 0)} %"
-
-
-def correlation_text(rho: Estimate) -> str:
-    """``Spearman's ρ 0.31 [0.05, 0.53], n 58``, two decimals."""
-    return f"Spearman's ρ {estimate_text(rho.value, rho.interval, 2)}, n {rho.n}"

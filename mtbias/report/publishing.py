@@ -29,7 +29,7 @@ from mtbias.scoring.comparison import compare_runs
 from mtbias.scoring.definitions import Best, Number, Unit
 from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.metrics_records import RunMetrics
-from mtbias.stats.results import N_RESAMPLES, Interval, minus, rounded
+from mtbias.stats.results import N_RESAMPLES, Estimate, Interval, minus, rounded
 from mtbias.types import JsonDict, JsonObject, frozen
 from mtbias.version import __version__
 
@@ -179,6 +179,11 @@ class PublishedResult:
     def number(self, key: str) -> PublishedNumber | None:
         """The number called `key`, where it has it."""
         return next((number for number in self.numbers if number.key == key), None)
+
+    def estimate(self, number: PublishedNumber) -> Estimate:
+        """The result's own value of a number, as a group of `metrics.json` gives it."""
+        own = self.number(number.key)
+        return Estimate(None) if own is None else Estimate(own.value, own.interval)
 
     def to_json(self) -> JsonDict:
         """The content of the line: numbers rounded to 6 decimals, its own hash last."""

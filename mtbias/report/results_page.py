@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
-from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +36,7 @@ from mtbias.scoring.definitions import Best, Unit, decisive
 from mtbias.scoring.finding import RULES, Share
 from mtbias.scoring.ranking import Rank, Relation, distance, ranks, relation
 from mtbias.settings import BootstrapSettings
-from mtbias.stats.resampling import holm
+from mtbias.stats.resampling import holm, too_few_resamples
 from mtbias.stats.results import ALPHA, estimate_text, number_text, p_text
 from mtbias.types import JsonObject, frozen
 
@@ -70,7 +69,7 @@ class RankedPair(NamedTuple):
 
 @frozen
 class Block:
-    """Results that are ranked together, the best in the first compared number first."""
+    """Results that are ranked together, the best in `ranked_by` first."""
 
     results: tuple[PublishedResult, ...]
     pairs: Sequence[RankedPair]
@@ -88,9 +87,12 @@ class Block:
         """The numbers that are shown, as the first result has them: those in which systems are
         compared first.
         """
-        return tuple(
-            sorted((n for n in self.results[0].numbers if n.shown), key=lambda n: not n.compared)
-        )
+        return tuple(_shown_numbers(self.results[0]))
+
+    @property
+    def ranked_by(self) -> PublishedNumber | None:
+        """The number whose ranks stand first; None where systems are compared in none."""
+        return _ranked_by(self.numbers)
 
     def result_of(self, system: str) -> PublishedResult | None:
         """The result of a system, where the block has it."""
@@ -104,12 +106,10 @@ class Block:
 
     @property
     def too_few_resamples(self) -> bool:
-        """Whether some test cannot be significant, whatever the data: its smallest p times the
-        tests is not below α.
-        """
+        """Whether some test cannot be significant, whatever the data."""
         comparisons = chain.from_iterable(result.comparisons for result in self.results)
         fewest = min((comparison.resamples for comparison in comparisons), default=0)
-        return any(tests >= ALPHA * (fewest + 1) for tests in self.families.values() if tests)
+        return too_few_resamples(max(self.families.values(), default=0), fewest)
 
 
 def make_blocks(results: Sequence[PublishedResult]) -> list[Block]:
@@ -139,25 +139,55 @@ def _evaluator_differences(own: JsonObject, first: JsonObject) -> Iterator[str]:
             yield f"{key} {here} here, {there} there"
 
 
+def _shown_numbers(result: PublishedResult) -> list[PublishedNumber]:
+    """The numbers that the page shows, those in which systems are compared first."""
+    shown = [number for number in result.numbers if number.shown]
+    return sorted(shown, key=lambda number: not number.compared)
+
+
+def _ranked_by(numbers: Sequence[PublishedNumber]) -> PublishedNumber | None:
+    """The number by which systems are listed: the deciding one, or else the first compared one."""
+    compared = [number for number in numbers if number.compared]
+    return decisive(compared) or next(iter(compared), None)
+
+
 def _block(group: Sequence[PublishedResult], apart: tuple[str, ...]) -> Block:
-    compared = [number for number in group[0].numbers if number.compared]
-    ordered = sorted(group, key=lambda result: (_distance(result, compared), result.system))
+    ordered = _best_first(group)
     known = _comparisons(ordered)
     pairs = [RankedPair(a, b, {}) for a, b in combinations(ordered, 2)]
     families = {}
-    for number in compared:
+    ranks_of = {}
+    for number in group[0].numbers:
+        if not number.compared:
+            continue
         key = number.key
+        values = {result.identity: result.estimate(number).value for result in ordered}
         differences = [known.get((a.identity, b.identity), {}).get(key) for a, b, _ in pairs]
         p_values = [one.p for one in differences if one and one.p is not None]
         families[key] = len(p_values)
         corrected = iter(holm(p_values))  # all tests of a number together
+        p_holm = {}
         for (a, b, outcomes), one in zip(pairs, differences, strict=True):
             p = next(corrected) if one and one.p is not None else None
-            relation = _relation(a.number(key), b.number(key), p)
-            outcomes[key] = PairOutcome(relation, one, p)
-    ranked = [n.key for n in compared if n.best is not Best.OPEN] if len(group) > 1 else []
-    ranks_of = {key: _ranks(key, ordered, pairs) for key in ranked}
+            p_holm[a.identity, b.identity] = p
+            known_of_both = relation(number.best, values[a.identity], values[b.identity], p)
+            outcomes[key] = PairOutcome(known_of_both, one, p)
+        if number.best is not Best.OPEN and len(group) > 1:
+            ranks_of[key] = ranks(number.best, values, p_holm)
     return Block(tuple(ordered), pairs, ranks_of, families, apart)
+
+
+def _best_first(group: Sequence[PublishedResult]) -> list[PublishedResult]:
+    """By the distance from the best value of the number in which they are ranked; results in which
+    it is undefined come last.
+    """
+    number = _ranked_by(_shown_numbers(group[0]))
+
+    def place(result: PublishedResult) -> tuple[float, str]:
+        value = None if number is None else result.estimate(number).value
+        return distance(number.best if number else Best.OPEN, value), result.system
+
+    return sorted(group, key=place)
 
 
 def _comparisons(
@@ -182,35 +212,6 @@ def _comparisons(
                 )
             known.setdefault((other, result.identity), turned)
     return known
-
-
-def _relation(
-    first: PublishedNumber | None, second: PublishedNumber | None, p_holm: float | None
-) -> Relation:
-    if first is None or second is None:
-        return Relation.NOT_TESTED
-    return relation(first.best, first.value, second.value, p_holm)
-
-
-def _ranks(
-    key: str, results: Sequence[PublishedResult], pairs: Sequence[RankedPair]
-) -> dict[Identity, Rank]:
-    """By the results in which the number is defined."""
-    defined = []
-    for result in results:
-        number = result.number(key)
-        if number is not None and number.value is not None:
-            defined.append(result.identity)
-    return ranks(
-        defined,
-        {(a.identity, b.identity): outcomes[key].relation for a, b, outcomes in pairs},
-    )
-
-
-def _distance(result: PublishedResult, compared: Sequence[PublishedNumber]) -> float:
-    """How far the deciding number is from its best; undefined ones come last."""
-    number = result.number((decisive(compared) or compared[0]).key) if compared else None
-    return inf if number is None else distance(number.best, number.value)
 
 
 TITLE = "Gender bias in machine translation: results"
@@ -311,8 +312,7 @@ class _Corpus(NamedTuple):
     shown: list[tuple[str, Block]]
     """The blocks with their names on the page."""
     grid: PublishedNumber | None
-    """The number in the table of all systems and blocks: the deciding one, or the first compared
-    one."""
+    """The number in the table of all systems and blocks."""
     files: str
 
     @property
@@ -394,8 +394,7 @@ def _corpus(blocks: Sequence[Block]) -> _Corpus:
         shown.append((f"{name}, block {before + 1}" if before else name, block))
     corpus = blocks[0].results[0].corpus
     name = corpus_name(corpus.name)
-    compared = [number for number in blocks[0].numbers if number.compared]
-    grid = (decisive(compared) or compared[0]) if compared and len(shown) > 1 else None
+    grid = blocks[0].ranked_by if len(shown) > 1 else None
     return _Corpus(name, shown, grid, ", ".join(digest[:8] for digest in corpus.files.values()))
 
 

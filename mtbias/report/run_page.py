@@ -15,10 +15,10 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
-from mtbias.report import alarm_texts, person_list, plots, run_table
+from mtbias.report import alarm_texts, person_list, run_table
 from mtbias.report.call_steps import WHY
 from mtbias.report.page import render_page
-from mtbias.report.plots import PERCENT_SCALE, relations
+from mtbias.report.plots import PERCENT_SCALE
 from mtbias.report.report_runs import (
     ReportRun,
     Sentence,
@@ -30,7 +30,7 @@ from mtbias.report.report_runs import (
     unique_names,
     unknown_parts,
 )
-from mtbias.report.run_page_record import RANKED, RunPage, page_part
+from mtbias.report.run_page_record import RANKED, RunPage, Women, page_part, women_of
 from mtbias.report.run_table import noticed
 from mtbias.report.sentence_data import MAX_BYTES, fitting, sentence_list
 from mtbias.runs.finished_run import FinishedRun
@@ -43,9 +43,9 @@ from mtbias.scoring.definitions import (
 from mtbias.scoring.finding import expected_text, few_found
 from mtbias.scoring.metrics_reader import UNKNOWN
 from mtbias.scoring.metrics_records import GroupMetrics
-from mtbias.scoring.ranking import distance, ranks, relation
-from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
-from mtbias.stats.results import ALPHA, MIN_ROWS, number_text
+from mtbias.scoring.ranking import distance, ranks
+from mtbias.scoring.women_share import WomenShares, shipped_shares
+from mtbias.stats.results import ALPHA, MIN_ROWS, N_RESAMPLES, number_text
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparison import Comparison
@@ -91,9 +91,9 @@ def render_html(
     sentences = join_sentences(ordered)
     if compared is not None:
         sentences = [sentence for sentence in sentences if _differs(ordered, sentence)]
-    women = relations(ordered, shares)
-    same_shares = women[0].shares if women else None
-    related = women, relations(unknown, same_shares) if unknown else []
+    women = women_of(ordered, shares)
+    of_unknown = women_of(unknown, women.shares)
+    related = women, of_unknown
     page = partial(_page, ordered, unknown, compared, ranked, related, total=len(sentences))
     return fitting(page, sentences, max_bytes)
 
@@ -147,15 +147,14 @@ def _ranks(
         with_language = f"{system}, {lang}"
         return with_language if with_language in names else system
 
-    relations = {}
+    p_holm = {}
     for pair in compared.pairs:
-        plain = pair.plain[number.key]
         names_of_pair = run_name(pair.first, pair.lang), run_name(pair.second, pair.lang)
-        relations[names_of_pair] = relation(number.best, plain.first, plain.second, plain.p_holm)
+        p_holm[names_of_pair] = pair.plain[number.key].p_holm
     texts: dict[str, str] = {}
     for lang in dict.fromkeys(run.lang for run in runs):
-        peers = [run for run in runs if run.lang == lang and _value(run, number) is not None]
-        ranked = ranks([run.name for run in peers], relations)
+        values = {run.name: _value(run, number) for run in runs if run.lang == lang}
+        ranked = ranks(number.best, values, p_holm)
         texts |= {name: rank.text for name, rank in ranked.items()}
     return texts
 
@@ -165,7 +164,7 @@ def _page(
     unknown: Sequence[ReportRun],
     compared: Comparison | None,
     ranked: Mapping[str, str] | None,
-    related: tuple[Sequence[WomenRelation], Sequence[WomenRelation]],
+    related: tuple[Women, Women],
     shown: Sequence[Sentence],
     *,
     total: int,
@@ -181,13 +180,14 @@ def _page(
         "run.html",
         title=title,
         intro=intro,
-        sections=_sections(page, has_women=bool(women), n_sentences=total),
+        sections=_sections(page, has_women=women.shares is not None, n_sentences=total),
         page=page,
         runs=runs,
         percent=PERCENT_SCALE,
         pair_numbers=CONSISTENCY,
         shipped=shipped_shares().name,
         min_rows=MIN_ROWS,
+        n_resamples=N_RESAMPLES,
         alpha=ALPHA,
         why=WHY,
         few_found=few_found,
@@ -197,7 +197,6 @@ def _page(
         reasons_by_gold=_reasons_by_gold,
         alarms=alarm_texts,
         tables=run_table,
-        plots=plots,
         persons=person_list,
         **sentences,
     )

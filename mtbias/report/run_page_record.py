@@ -37,8 +37,8 @@ from mtbias.scoring.definitions import (
 from mtbias.scoring.finding import entity_gaps
 from mtbias.scoring.metrics_records import Consistency, GroupMetrics, RunMetrics
 from mtbias.scoring.statements import Quote, Statement
-from mtbias.scoring.women_share import WomenRelation, WomenShares, shipped_shares
-from mtbias.stats.results import Difference
+from mtbias.scoring.women_share import WomenShares, correlation, shipped_shares
+from mtbias.stats.results import Difference, estimate_text
 
 if TYPE_CHECKING:
     from mtbias.scoring.comparable_runs import SystemPair
@@ -59,6 +59,52 @@ class LongBreakdown(NamedTuple):
     """Name, the filters that choose its sentences, and what each run has of it."""
 
 
+class Women(NamedTuple):
+    """The shares of women in the occupations, and how the numbers of runs go with them."""
+
+    shares: WomenShares | None = None
+    """None where they are not known."""
+    lines: Sequence[str] = ()
+    """One for each run; none without shares."""
+
+
+def women_of(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> Women:
+    """The entities of `runs` and their `shares` of women, by default those that ship with mtbias.
+
+    Nothing is known where the runs have another measure or no breakdown by entity, or where no
+    entity has one of the shares that ship.
+    """
+    measured = all(run.numbers in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers) for run in runs)
+    if not measured or any("by_entity" not in run.metrics.by for run in runs):
+        return Women()
+    known = shares or shipped_shares()
+    entities = chain.from_iterable(run.metrics.by["by_entity"] for run in runs)
+    if shares is None and all(known.share_of(entity) is None for entity in entities):
+        return Women()
+    return Women(known, [women_line(run, known) for run in runs])
+
+
+def women_line(run: ReportRun, shares: WomenShares) -> str:
+    """Whether women are translated better than men where more women do the work; where the source
+    shows no gender, whether there are more feminine forms.
+    """
+    groups = run.metrics.by["by_entity"]
+
+    def rho(key: str, less: str = "") -> str:
+        estimate = correlation(shares, groups, key, less)
+        value = estimate_text(estimate.value, estimate.interval, 2)
+        return f"Spearman's ρ {value}, n {estimate.n}"
+
+    if run.numbers == UNKNOWN_GENDER.numbers:
+        text = f"more feminine forms where more women work? {rho('feminine')} entities"
+    else:
+        gap = rho("recall_female", "recall_male")
+        text = f"women translated better than men where more women work? {gap} entities; "
+        text += f"accuracy: {rho('accuracy')}"
+    without = sum(shares.share_of(entity) is None for entity in groups)
+    return f"{text}; without a share: {without:,}."
+
+
 class PagePart(NamedTuple):
     """The runs, or their sentences of unknown gender where the corpus has others, too."""
 
@@ -66,8 +112,7 @@ class PagePart(NamedTuple):
     numbers: Sequence[Number]
     listed: Sequence[Number]
     """Of long lists of groups."""
-    women: Sequence[WomenRelation]
-    """The entities of each run against their shares of women; empty where these are not known."""
+    women: Women
     drawn: Sequence[tuple[ReportRun, Markup]]
     """Men and women by entity, a plot for each run that has any."""
     long: Sequence[LongBreakdown]
@@ -76,11 +121,9 @@ class PagePart(NamedTuple):
     """Whether a group has as many sentences in each run."""
 
 
-def page_part(
-    runs: Sequence[ReportRun], women: Sequence[WomenRelation], columns: Columns, ident: str
-) -> PagePart:
+def page_part(runs: Sequence[ReportRun], women: Women, columns: Columns, ident: str) -> PagePart:
     """What the page shows of `runs`; `ident` begins the ids of their plots."""
-    numbers, shares = runs[0].numbers, women[0].shares if women else None
+    numbers, shares = runs[0].numbers, women.shares
     listed = [n for n in numbers if n.listed] or [n for n in numbers if n.headline]
     width = 300
     if len(runs) >= RANKED:

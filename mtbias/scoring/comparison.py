@@ -34,8 +34,8 @@ from mtbias.scoring.metrics_reader import UNKNOWN
 from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
 from mtbias.stats.paired import PairedTables, compare, corrected, pair_cells, tabulate
+from mtbias.stats.resampling import too_few_resamples
 from mtbias.stats.results import (
-    ALPHA,
     LEVEL,
     N_RESAMPLES,
     Counts,
@@ -111,10 +111,8 @@ class Comparison:
 
     @property
     def too_few_resamples(self) -> bool:
-        """Whether no test can be significant: the smallest p that so many rearrangements give,
-        times the tests.
-        """
-        return self.n_resamples > 0 and self.tests >= ALPHA * (self.n_resamples + 1)
+        """Whether no test can be significant, whatever the data."""
+        return self.n_resamples > 0 and too_few_resamples(self.tests, self.n_resamples)
 
     @property
     def signature(self) -> str:

@@ -132,11 +132,15 @@ class _Rated(Protocol):
 _N = TypeVar("_N", bound=_Rated)
 
 
+CALLED = "decided_percent"
+"""Key of the share of rows that have a call, in every measure that has such a share."""
+
+
 def decisive(numbers: Iterable[_N]) -> _N | None:
     """In which of `numbers` one system is better than another: accuracy, else the first that is
-    best when high; None where nothing is.
+    best when high; None where nothing is. More calls alone make no system better.
     """
-    high = [number for number in numbers if number.best is Best.HIGH]
+    high = [number for number in numbers if number.best is Best.HIGH and number.key != CALLED]
     return next((number for number in high if number.key == "accuracy"), high[0] if high else None)
 
 

@@ -10,7 +10,7 @@ differ, and of many systems some will lie apart by chance.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from enum import StrEnum
 from itertools import combinations
 from math import inf
@@ -89,24 +89,28 @@ def relation(
     return Relation.FIRST if nearer_first else Relation.SECOND
 
 
-def ranks(systems: Collection[S], relations: Mapping[tuple[S, S], Relation]) -> dict[S, Rank]:
-    """The rank of each of `systems` among them.
+def ranks(
+    best: Best, values: Mapping[S, float | None], p_holm: Mapping[tuple[S, S], float | None]
+) -> dict[S, Rank]:
+    """The rank of each system among those in which the number is defined.
 
     Args:
-        systems: those in which the number is defined; others have no rank, and count in nobody's.
-        relations: by pair, in one order or the other; a pair that is not there was not tested.
+        best: where the number is best.
+        values: by system; one without a value has no rank, and counts in nobody's.
+        p_holm: the corrected p of each pair that was tested, in one order or the other.
     """
+    defined = [system for system, value in values.items() if value is not None]
     seen: Counter[tuple[S, Relation]] = Counter()
-    for first, second in combinations(systems, 2):
-        turned = relations.get((second, first), Relation.NOT_TESTED)
-        known = relations.get((first, second), _TURNED.get(turned, turned))
+    for first, second in combinations(defined, 2):
+        p = p_holm.get((first, second), p_holm.get((second, first)))
+        known = relation(best, values[first], values[second], p)
         seen.update(((first, known), (second, _TURNED.get(known, known))))
     return {
         one: Rank(
             1 + seen[one, Relation.SECOND],
-            len(systems) - seen[one, Relation.FIRST],
+            len(defined) - seen[one, Relation.FIRST],
             seen[one, Relation.NOT_TESTED],
             seen[one, Relation.DIFFERENT],
         )
-        for one in systems
+        for one in defined
     }

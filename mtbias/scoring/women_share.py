@@ -1,5 +1,4 @@
-"""Accuracy or feminine forms by entity against the share of women in the occupation, and how the
-two go together.
+"""The share of women by occupation, and how a number of a run's entities goes with it.
 
 The shares ship with mtbias (``data/women_share.tsv``, whose first line has sources, years and
 licence): those of the U.S. Bureau of Labor Statistics for the occupations of Winogender and
@@ -10,7 +9,7 @@ Winogender's ``occupations-stats.tsv`` (Bergsma and Lin 2006).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -52,27 +51,6 @@ class WomenShares:
     def share_of(self, entity: str) -> float | None:
         """The share of women of an entity in per cent; None where the file does not have it."""
         return self.percent.get(occupation(entity))
-
-
-@frozen
-class WomenRelation:
-    """The entities of one run against their shares of women."""
-
-    shares: WomenShares
-    entities: int
-    """Those of the run that the file has."""
-    without: int
-    """Entities of the run that the file does not have."""
-    accuracy: Estimate
-    """Spearman's ρ of accuracy and share, in [−1, 1]; `n` are entities."""
-    gap: Estimate
-    """Spearman's ρ of the share and recall of women minus recall of men, in points, over the
-    entities that have both. Above 0: the more women do the work, the better women are translated
-    compared with men."""
-    resamples: int
-    feminine: Estimate
-    """For sentences of unknown gender: Spearman's ρ of the share and the feminine calls, in per
-    cent. Above 0: the more women do the work, the more feminine forms it is translated with."""
 
 
 def occupation(entity: str) -> str:
@@ -145,41 +123,27 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
     return WomenShares(path.name, taken, table.file.sha256, shares)
 
 
-def relate(
-    by_entity: Mapping[str, GroupMetrics], shares: WomenShares, *, n_resamples: int = N_RESAMPLES
-) -> WomenRelation:
-    """Put the entities of a run beside their shares of women.
+def correlation(
+    shares: WomenShares, by_entity: Mapping[str, GroupMetrics], key: str, less: str = ""
+) -> Estimate:
+    """Spearman's ρ, in [−1, 1], of the share of women and the number `key` of entities, or this
+    minus the number `less`; `n` are the entities that have both.
 
-    The 95 % intervals come from a percentile bootstrap over entities, of seed 0; with fewer than 3
-    entities, or without resamples, there are none. `by_entity` are the groups of the run.
+    The 95 % interval comes from a percentile bootstrap over these, of seed 0; there is none for
+    fewer than 3.
     """
-    share_of = {name: shares.share_of(name) for name in by_entity}
-    known = sorted((share, name) for name, share in share_of.items() if share is not None)
-
-    def related(value_of: Callable[[Mapping[str, float | None]], float | None]) -> Estimate:
-        pairs = []
-        for share, name in known:
-            value = value_of(by_entity[name].values)
-            if value is not None:
-                pairs.append((share, value))
-        return _over_entities(pairs, n_resamples)
-
-    return WomenRelation(
-        shares=shares,
-        entities=len(known),
-        without=len(by_entity) - len(known),
-        accuracy=related(lambda values: values.get("accuracy")),
-        gap=related(lambda values: minus(values.get("recall_female"), values.get("recall_male"))),
-        resamples=n_resamples,
-        feminine=related(lambda values: values.get("feminine")),
-    )
-
-
-def _over_entities(pairs: Sequence[tuple[float, float]], n_resamples: int) -> Estimate:
-    n, rng = len(pairs), source(0)
-    values = np.array(pairs, dtype=np.float64).reshape(n, 2)
-    whole = number(spearman(values[:, 0], values[:, 1]))
-    if whole is None or n < 3 or not n_resamples:
-        return Estimate(whole, None, n)
-    drawn = rng.integers(0, n, size=(n_resamples, n))
-    return Estimate(whole, percentile_interval(spearman(values[drawn, 0], values[drawn, 1])), n)
+    pairs = []
+    for entity, group in by_entity.items():
+        share, value = shares.share_of(entity), group.values.get(key)
+        if less:
+            value = minus(value, group.values.get(less))
+        if share is not None and value is not None:
+            pairs.append((share, entity, value))
+    pairs.sort()
+    n = len(pairs)
+    women, values = np.array([(share, value) for share, _, value in pairs]).reshape(n, 2).T
+    rho = number(spearman(women, values))
+    if rho is None or n < 3:
+        return Estimate(rho, None, n)
+    drawn = source(0).integers(0, n, size=(N_RESAMPLES, n))
+    return Estimate(rho, percentile_interval(spearman(women[drawn], values[drawn])), n)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtbias.stats.results import (
+    ALPHA,
     LEVEL,
     Bools,
     Counts,
@@ -324,6 +325,13 @@ def holm(pvalues: Sequence[float]) -> list[float]:
         np.maximum.accumulate(np.arange(m, 0, -1) * np.take(pvalues, order)), 1
     )
     return [float(p) for p in adjusted]
+
+
+def too_few_resamples(tests: int, resamples: int) -> bool:
+    """Whether so many resamples are too few for so many tests: even the smallest p that they give,
+    1 / (resamples + 1), is not below `ALPHA` after Holm's correction.
+    """
+    return tests >= ALPHA * (resamples + 1)
 
 
 # Rank correlation, of many samples at once.

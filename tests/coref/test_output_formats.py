@@ -257,15 +257,30 @@ def _stanza(name: str) -> Any:
     return document
 
 
-def test_documents_of_stanza(data: WinoBias, tmp_path: Path) -> None:
+def test_what_stanza_writes_of_each_document(data: WinoBias, tmp_path: Path) -> None:
+    from stanza.utils.conll import CoNLL
+
+    folder = tmp_path / "stanza"
+    folder.mkdir()
+    for text in data.texts:
+        path = folder / Path(text.file_name).with_suffix(".conllu")
+        CoNLL.write_doc2conll(_stanza(text.id), str(path))
+    assert _same(data, folder) == ()
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_of_stanza_is_refused_with_what_is_read(
+    data: WinoBias, tmp_path: Path, indent: int | None
+) -> None:
     from stanza.models.common.doc import DocJSONEncoder
 
-    lines = tmp_path / "lines.jsonl"
-    text = "".join(
-        json.dumps(_stanza(text.id).to_dict(), cls=DocJSONEncoder) + "\n" for text in data.texts
-    )
-    lines.write_text(text, encoding="utf-8")
-    assert _same(data, lines, ORDER) == ()
+    path = tmp_path / "stanza.json"
+    text = json.dumps(_stanza("nw/pro//0").to_dict(), cls=DocJSONEncoder, indent=indent)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"stanza\.json:1: .*got a list; of Stanza give CoNLL-U.*write_doc2conll"
+    ):
+        _read(data, path)
 
 
 def test_conllu_of_stanza(data: WinoBias, tmp_path: Path) -> None:
@@ -484,25 +499,13 @@ def test_gold_clusters_alone_are_refused(data: WinoBias, tmp_path: Path) -> None
     ("text", "message"),
     [
         ('[{"id": "a", "clusters": []},', "expected a JSON"),
-        ("[1]", "expected a JSON object for each document, or words"),
+        ("[1]", "expected a JSON object for each document, got a list"),
         ('{"nw/pro//0": []}', r"got the keys \['nw/pro//0'\]"),
         ('{"document": ["He"], "clusters": []}', r"got the keys \['clusters', 'document'\]"),
         ('{"sentences": [], "corefs": {"1": [{}]}}', "as CoreNLP writes them"),
         (
             '{"text": "He", "clusters": [3], "clusters_strings": []}',
             r"clusters\.0: expected a list, got 3",
-        ),
-        (
-            '[[{"text": "He", "coref_chains": [{"index": 0, "is_end": true}]}]]',
-            "got one that does not, at word 1",
-        ),
-        (
-            '[[{"text": "He", "coref_chains": [{"idx": 0}]}]]',
-            "coref_chains as Stanza writes them: KeyError",
-        ),
-        (
-            '[[{"text": "He", "coref_chains": "x"}]]',
-            "coref_chains as Stanza writes them: AttributeError",
         ),
         ('{"text": 3, "clusters": []}', "text: expected text or a list, got 3"),
         ("clusters\n", "#begin document"),

@@ -63,10 +63,11 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
         ["stranger", "–", "1", "100.0 [20.7, 100.0]", "–", "100.0 [20.7, 100.0]"],
     ]
     # Gaps: cook 100 − 100 = 0 at 60.25 %, guest 0 − 100 = −100 at 20 %: both rise, ρ = 1 over two.
+    # So do the accuracies, 50 and 100.
     groups = page.one("section", id="groups")
     assert (
-        "women translated better than men where more women work? Spearman's ρ 1.00, n 2 entities"
-        in groups.text
+        "women translated better than men where more women work? Spearman's ρ 1.00, n 2 entities; "
+        "accuracy: Spearman's ρ 1.00, n 2; without a share: 1." in groups.text
     )
     (plot,) = groups.all("svg", role="img")
     # Neither has ten sentences of each, so both are drawn.
@@ -75,6 +76,12 @@ def test_the_share_of_women_stands_beside_the_entities() -> None:
         "guest, women: 0.0 [0.0, 79.3], n 1", "cook, women: 100.0 [20.7, 100.0], n 1",
     ]  # fmt: skip
     assert "stats.tsv|column:share|sha256:0123456789ab" in page.one("section", id="how").text
+
+
+def test_a_correlation_that_is_not_defined_is_a_dash() -> None:
+    records = [make_record(0, F), make_record(1, M, gold=M)]  # of one entity
+    groups = make_page(make_run(records)).one("section", id="groups")
+    assert "accuracy: Spearman's ρ –, n 1; without a share: 0." in groups.text
 
 
 def test_entities_stand_against_the_statistics_that_ship_where_no_others_are_given() -> None:

@@ -6,19 +6,12 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-from mtbias.report.plots import correlation_text
 from mtbias.report.report_files import plot_files
 from mtbias.scoring.women_share import WomenShares
-from mtbias.stats.results import Estimate
 
 from .page_reader import EVIL, F, M, make_record, make_run
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def test_a_correlation_that_is_not_defined_is_a_dash() -> None:
-    assert correlation_text(Estimate(None, None, 1)) == "Spearman's ρ –, n 1"
-    assert correlation_text(Estimate(-0.5, None, 2)) == "Spearman's ρ -0.50, n 2"
 
 
 def test_every_plot_is_a_file_that_stands_alone() -> None:

@@ -138,6 +138,31 @@ def test_an_undefined_number_has_no_rank_and_comes_last() -> None:
     assert block.ranks["accuracy"] == {("fp-B", "calls-B"): Rank(1, 1, 0)}
 
 
+def test_more_calls_alone_make_no_system_better() -> None:
+    # As of whole persons, whose share with a call comes first, and is compared.
+    systems = {"A": (90.0, 50.0), "B": (80.0, 60.0)}
+    (block,) = make_blocks(
+        [
+            make_result(
+                name,
+                make_number(called, key="decided_percent"),
+                make_number(right, key="all_right"),
+            )
+            for name, (called, right) in systems.items()
+        ]
+    )
+    assert [result.system for result in block.results] == ["B", "A"]
+    assert block.ranked_by is not None
+    assert block.ranked_by.key == "all_right"
+    page = read_page(render_results([block]))
+    rows = table_rows(page, "German (de): systems, with 95 % intervals over sentences")
+    assert rows[0] == ["rank", "system", "decided_percent", "all_right", "warnings"]
+    assert [row[1:4] for row in rows[1:]] == [
+        ["B", "80.0rank 1–2, 1 not tested · n 80", "60.0n 80"],
+        ["A", "90.0rank 1–2, 1 not tested · n 80", "50.0n 80"],
+    ]
+
+
 def test_other_evaluators_stand_in_a_block_of_their_own_with_what_differs() -> None:
     other = make_result("C", make_number(99.0), evaluator={"aligner": "agree/1", "plugin": "de/2"})
     first, second = make_blocks([other, *(make_result(name, make_number(5.0)) for name in "AB")])

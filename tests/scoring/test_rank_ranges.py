@@ -39,30 +39,33 @@ def test_the_nearest_to_the_best_value_stands_first() -> None:
 
 def test_a_pair_may_be_given_in_either_order() -> None:
     # b is better than a and c, which tie: b is first, the others share the places 2 and 3.
-    given = {("a", "b"): Relation.SECOND, ("b", "c"): Relation.FIRST, ("c", "a"): Relation.TIE}
-    assert ranks("abc", given) == {"a": Rank(2, 3, 0), "b": Rank(1, 1, 0), "c": Rank(2, 3, 0)}
+    p_holm = {("a", "b"): 0.01, ("b", "c"): 0.02, ("c", "a"): 0.4}
+    found = ranks(Best.HIGH, {"a": 60.0, "b": 70.0, "c": 61.0}, p_holm)
+    assert found == {"a": Rank(2, 3, 0), "b": Rank(1, 1, 0), "c": Rank(2, 3, 0)}
 
 
 def test_what_was_not_tested_leaves_every_place_open() -> None:
-    found = ranks("abc", {("a", "b"): Relation.FIRST, ("b", "c"): Relation.DIFFERENT})
+    # a is better than b; b and c differ on either side of 0; of a and c nothing is known. The
+    # number is not defined in d, which has no rank and counts in none.
+    values = {"a": 2.0, "b": 9.0, "c": -4.0, "d": None}
+    found = ranks(Best.ZERO, values, {("a", "b"): 0.01, ("b", "c"): 0.01, ("a", "d"): None})
     assert found == {"a": Rank(1, 2, 1), "b": Rank(2, 3, 0, 1), "c": Rank(1, 3, 1, 1)}
     assert [rank.text for rank in found.values()] == [
         "1–2, 1 not tested",
         "2–3, 1 on the other side of the best value",
         "1–3, 1 not tested, 1 on the other side of the best value",
     ]
-    assert ranks("a", {})["a"].text == "1"
+    assert ranks(Best.HIGH, {"a": 70.0}, {})["a"].text == "1"
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8))
 def test_where_all_differ_or_are_equal_places_are_those_of_the_values(values: list[int]) -> None:
     # Equal values tie, others differ: the places of a value are those that it would take in a sort.
-    relations = {}
+    p_holm = {}
     for one, first in enumerate(values):
         for other, second in enumerate(values[:one]):
-            p_holm = 1.0 if first == second else 0.0
-            relations[one, other] = relation(Best.HIGH, first, second, p_holm)
+            p_holm[one, other] = 1.0 if first == second else 0.0
     ordered = sorted(values, reverse=True)
-    for one, rank in ranks(range(len(values)), relations).items():
+    for one, rank in ranks(Best.HIGH, dict(enumerate(values)), p_holm).items():
         low = 1 + ordered.index(values[one])
         assert rank == Rank(low, low + ordered.count(values[one]) - 1, 0)

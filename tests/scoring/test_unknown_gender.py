@@ -21,7 +21,7 @@ from mtbias.scoring.counting import Counting
 from mtbias.scoring.definitions import Best
 from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.scores import counting_of, score
-from mtbias.scoring.women_share import WomenShares, relate
+from mtbias.scoring.women_share import WomenShares, correlation
 from mtbias.types import Evidence, Gender, GenderCall, Reason, Span, Stereotype, Strategy
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
@@ -287,7 +287,7 @@ def test_feminine_forms_against_the_share_of_women() -> None:
     shares = WomenShares(
         "women.csv", "share", "00ff", {"mason": 10, "clerk": 20, "nurse": 60, "guard": 30}
     )
-    found = relate(groups, shares, n_resamples=200)
-    assert found.entities == 4
-    assert (found.feminine.value, found.feminine.n, found.without) == (1, 3, 1)
-    assert (found.accuracy.value, found.gap.value) == (None, None)
+    feminine = correlation(shares, groups, "feminine")
+    assert (feminine.value, feminine.n) == (1, 3)
+    gap = correlation(shares, groups, "recall_female", "recall_male")
+    assert (correlation(shares, groups, "accuracy").value, gap.value) == (None, None)

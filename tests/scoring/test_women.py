@@ -10,7 +10,7 @@ import pytest
 
 from mtbias.errors import DataError, UsageError
 from mtbias.scoring.metrics_records import GroupMetrics
-from mtbias.scoring.women_share import WomenShares, read_women, relate, shipped_shares
+from mtbias.scoring.women_share import WomenShares, correlation, read_women, shipped_shares
 from mtbias.stats.results import Estimate
 
 
@@ -164,25 +164,27 @@ def test_entities_beside_their_shares() -> None:
         "clerk": _group(55, 60, 50),
         "stranger": _group(99, 99, 99),
     }
-    found = relate(by_entity, _shares(nurse=90, plumber=2, guard=20, clerk=70), n_resamples=100)
-    assert (found.entities, found.without) == (4, 1)
+    shares = _shares(nurse=90, plumber=2, guard=20, clerk=70)
+    gap = correlation(shares, by_entity, "recall_female", "recall_male")
+    accuracy = correlation(shares, by_entity, "accuracy")
     # Gaps −75, −10, 50 rise with the shares: ρ = 1. Accuracies 50, 70, 55, 60 have the ranks 1, 4,
     # 2, 3 against 1, 2, 3, 4: Σd² = 0 + 4 + 1 + 1 = 6, ρ = 1 − 6·6/(4·15) = 0.4.
-    assert (found.gap.value, found.gap.n) == (1, 3)
-    assert found.accuracy.value == pytest.approx(0.4)
-    assert found.accuracy.n == 4
-    low, high = found.accuracy.interval or (math.nan, math.nan)
+    assert (gap.value, gap.n) == (1, 3)
+    assert accuracy.value == pytest.approx(0.4)
+    assert accuracy.n == 4
+    low, high = accuracy.interval or (math.nan, math.nan)
     assert -1 <= low < 0.4 < high <= 1
 
 
 def test_the_interval_is_repeatable_and_absent_where_it_says_nothing() -> None:
     groups = {name: _group(10.0 * (i % 5), 50, 50) for i, name in enumerate("abcdefgh")}
     shares = _shares(**{name: 10.0 * i for i, name in enumerate("abcdefgh")})
-    one, other = (relate(groups, shares, n_resamples=200).accuracy for _ in range(2))
+    one, other = (correlation(shares, groups, "accuracy") for _ in range(2))
     assert one == other
     assert one.interval is not None
-    assert relate(groups, shares, n_resamples=0).accuracy.interval is None
     # All gaps are 0: no ranks, so no ρ. Two entities: ρ, but no interval.
-    assert relate(groups, shares).gap == Estimate(None, None, 8)
-    assert relate({k: groups[k] for k in "ab"}, shares).accuracy == Estimate(1.0, None, 2)
-    assert relate({}, shares).accuracy == Estimate(None, None, 0)
+    gap = correlation(shares, groups, "recall_female", "recall_male")
+    assert gap == Estimate(None, None, 8)
+    two = {entity: groups[entity] for entity in "ab"}
+    assert correlation(shares, two, "accuracy") == Estimate(1.0, None, 2)
+    assert correlation(shares, {}, "accuracy") == Estimate(None, None, 0)
