@@ -308,8 +308,8 @@ _ROUNDING = 1e-12
 def _pvalue(rho: float | None, n_m: int, n_f: int) -> float | None:
     """Two-sided p of ρ = 0: Student's, t = ρ·√((n−2) / (1−ρ²)), n − 2 degrees of freedom; above 0.
 
-    Where |ρ| is 1, t is undefined: p is the share of all ways of giving out the genders in which |ρ|
-    is 1 too.
+    Where |ρ| is 1, t is undefined: p is the share of all ways of giving out the genders in which
+    |ρ| is 1 too.
     """
     n = n_m + n_f
     if rho is None or n < 3:

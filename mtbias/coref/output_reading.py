@@ -14,8 +14,8 @@ count.
 
 **Ends.** Many files have pairs of numbers and nothing that says whether the second is the last
 token or the one behind it; read the wrong way they score near 0. They are read as mtbias's own,
-with the end included, if that is sure: ``[3, 3]`` is not a mention where ends are excluded, and every
-data set asks for a pronoun. A file without any such mention is refused with its readings, and
+with the end included, if that is sure: ``[3, 3]`` is not a mention where ends are excluded, and
+every data set asks for a pronoun. A file without any such mention is refused with its readings, and
 ``--spans`` says which it is.
 
 **Two sets of clusters.** Of ``predicted_clusters`` and ``clusters`` the former are read where the

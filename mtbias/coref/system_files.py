@@ -105,8 +105,8 @@ def holds_clusters(file: TextFile) -> bool:
 
 
 def _is_conllu(text: str) -> bool:
-    """Whether the first line that is not a comment has the ten columns of CoNLL-U, and begins with a
-    number.
+    """Whether the first line that is not a comment has the ten columns of CoNLL-U, and begins
+    with a number.
     """
     lines = (line for line in split_lines(text) if line.strip())
     first = next(

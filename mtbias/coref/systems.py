@@ -284,9 +284,9 @@ def _readable_sentences(
     are.
 
     A word from which the encoder's tokenizer makes no word piece is an error there: another
-    replaces it. One sentence of more word pieces than two windows of the encoder never ends (its first
-    window is chopped off, the second steps back to its beginning): it is given in parts of at most
-    one window.
+    replaces it. One sentence of more word pieces than two windows of the encoder never ends (its
+    first window is chopped off, the second steps back to its beginning): it is given in parts of at
+    most one window.
     """
     model = pipeline.processors["coref"]._model  # nothing public has tokenizer and window
     window = model.config.bert_window_size - 2

@@ -317,8 +317,8 @@ def read_lists(path: Path) -> WordLists:
     """Read a TOML file of `Sections`.
 
     Raises:
-        DataError: not TOML; an unknown section or list; one that is not a list of words (or of pairs
-            of words) or is empty; an empty word; a word twice in a list of words, or in
+        DataError: not TOML; an unknown section or list; one that is not a list of words (or of
+            pairs of words) or is empty; an empty word; a word twice in a list of words, or in
             ``[gendered]``; no ``direction``.
     """
     file = read_text(path)

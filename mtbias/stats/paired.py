@@ -401,9 +401,9 @@ class NumberUnits:
     ) -> dict[str, Estimate]:
         """The numbers with percentile intervals over units; `n` (default: units) as in `estimate`.
 
-        Where the bootstrap knows a single value, or units are fewer than `MIN_ROWS`, numbers have no
-        interval; but `shares` have Wilson's, of as many things as there are units that have some,
-        and at most n.
+        Where the bootstrap knows a single value, or units are fewer than `MIN_ROWS`, numbers have
+        no interval; but `shares` have Wilson's, of as many things as there are units that have
+        some, and at most n.
         """
         whole = self.sums.sum(axis=0)
         resample = (
