@@ -1,5 +1,5 @@
-"""The documentation stays short, and its sentences too: docs/ without docs/cli.md and docs/papers.md,
-which are made of the commands and of docs/papers.toml.
+"""The documentation without its manual (docs/cli.md, which is made of the commands) stays short, and
+so do its sentences, but for those of docs/papers.md, which is made of docs/papers.toml.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-MADE = {"cli.md", "papers.md"}
-PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name not in MADE)
-MOST_WORDS = 43_000
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.name != "cli.md")
+WRITTEN = [path for path in PAGES if path.name != "papers.md"]
+MOST_WORDS = 40_000
 MOST_WORDS_OF_A_SENTENCE = 40
 
 _CODE_BLOCK = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
@@ -63,7 +63,7 @@ def test_the_pages_together_are_short() -> None:
     assert sum(count_words(page.read_text(encoding="utf-8")) for page in PAGES) <= MOST_WORDS
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(DOCS)))
 def test_no_sentence_is_long(page: Path) -> None:
     found = [
         sentence
