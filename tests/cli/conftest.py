@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.built import built
 
 from .machine import Machine
 
@@ -45,11 +48,18 @@ def analysed(
     small: Path, german: Path, stanza_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Machine:
     """A machine whose cache has the analyses of `small` in German already: no models are loaded any
-    more."""
-    machine = Machine(tmp_path_factory.mktemp("prepared"), stanza_dir)
-    done = machine.run("score", "--translations", german, "--lang", "de", "--data", small)
-    assert (done.returncode, done.stderr) == (0, "")
-    return machine
+    more. Each test process has a copy of its cache."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        done = Machine(folder, stanza_dir).run(
+            "score", "--translations", german, "--lang", "de", "--data", small
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+    folder = tmp_path_factory.mktemp("prepared") / "machine"
+    shutil.copytree(built(tmp_path_factory, "analysed", make), folder)
+    return Machine(folder, stanza_dir)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import pytest
 from mtbias.cli import main
 from mtbias.cluster.sweep_file import read_sweep
 from mtbias.cluster.sweep_tasks import make_plan
+from mtbias.cluster.task_sequence import run_named
 from mtbias.demo import demo_file
 from tests.translate.endpoint_server import said, serving
 
@@ -61,9 +62,13 @@ def test_its_runs_stand_beside_those_of_checkpoints(
         lambda source, _: said("Die Pilotin hat gestern mit ihren Kollegen gesprochen.")
     ) as server:
         file.write_text(file.read_text().replace("BASE", server.url).replace(', "fast"', ""))
-        assert main(["sweep", str(file), "--device", "cpu"]) == 0, capfd.readouterr().err
+        plan = make_plan(read_sweep(file))
+        names = [task.id for task in plan.tasks]
+        lines: list[str] = []
+        run_named(plan, names, device="cpu", say=lines.append)
+        assert lines == [f"{name}: done" for name in names]
         assert len(server.asked) == 24
-        assert main(["sweep", str(file), "--device", "cpu"]) == 0
+        assert main(["sweep", str(file), "--device", "cpu"]) == 0, capfd.readouterr().err
         assert len(server.asked) == 24
     assert set(
         Counter(body["messages"][0]["content"].split("\n")[0] for body in server.bodies)

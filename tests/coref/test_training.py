@@ -22,6 +22,7 @@ from mtbias.coref.training_documents import in_segments, training_data, with_sho
 from mtbias.errors import DataError, SettingError
 from mtbias.files.reading import parse_toml, read_text
 from scripts import toy_coref
+from tests.built import built
 from tests.coref.small_corpora import (
     PRO_SENTENCES,
     conll,
@@ -218,27 +219,23 @@ def test_the_signature_names_every_setting_and_the_weights_by_their_hash(
     assert "|weights:none|" in json.loads(capsys.readouterr().out)["signature"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that Stanza's trainer made of the toy's documents, through the command."""
+    """A model that Stanza's trainer made of the toy's documents, through the command, once for all
+    test processes."""
     pytest.importorskip("peft")
-    folder = tmp_path_factory.mktemp("toy")
+    return built(tmp_path_factory, "toy-coref", _train_toy) / "made" / "model.pt"
+
+
+def _train_toy(folder: Path) -> None:
     toy_coref.write_encoder(folder / "encoder")
-    for name, n, seed in (("train", 200, 0), ("dev", 40, 1)):
+    for name, n, seed in (("train", 120, 0), ("dev", 20, 1)):
         toy_coref.write_documents(folder / f"{name}.conll", toy_coref.sentences(n, seed))
-    words = [
-        "coref",
-        "train",
-        "--data",
-        str(folder / "train.conll"),
-        "--dev",
-        str(folder / "dev.conll"),
-    ]
-    words += ["--out", str(folder / "made")]
+    words = ["coref", "train", "--data", str(folder / "train.conll")]
+    words += ["--dev", str(folder / "dev.conll"), "--out", str(folder / "made")]
     for name, value in asdict(toy_coref.settings(folder / "encoder")).items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     assert main(words) == 0
-    return folder / "made" / "model.pt"
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def output(
     @cache
     def printed(key: str) -> str:
         path = folder / f"{key}.printed"
-        with FileLock(f"{folder}.lock"):
+        with FileLock(f"{folder}-{key}.lock"):
             if not path.is_file():
                 path.write_text(_run(key, folder), encoding="utf-8")
         return path.read_text(encoding="utf-8")
