@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.cluster.coref_sweep import tasks_of
 from mtbias.cluster.coref_sweep_file import read_coref_sweep
+from mtbias.cluster.coref_tasks import tasks_of
 from mtbias.cluster.task_places import OFFLINE
 from mtbias.coref.documents import read_conll
 from mtbias.errors import DataError, DependencyError
@@ -78,14 +78,14 @@ def write_toy(folder: Path, *, n_train: int = 120, n_gold: int = 60) -> None:
 def run_tasks_here(path: Path) -> None:
     """The sweep's tasks in this process: those of their own spend most of their time on imports."""
     for task in tasks_of(read_coref_sweep(path)):
-        assert main(["sweep", str(path), "--task", task]) == 0
+        assert main(["sweep", str(path), "--task", task.id]) == 0
 
 
 def test_tasks_and_what_each_needs(tmp_path: Path) -> None:
     sweep = read_coref_sweep(write_sweep(tmp_path))
     assert sweep.training.encoder == "encoder"  # no folder there: a name on the Hub
     assert sweep.documents["anti"][0].data == tmp_path / "bug.csv"
-    assert tasks_of(sweep) == {
+    assert {task.id: task.needs for task in tasks_of(sweep)} == {
         "documents": (),
         "train:base": ("documents",),
         "train:swapped": ("documents",),
@@ -221,7 +221,7 @@ def test_the_toy_is_trained_evaluated_and_compared(
     # Nothing is left to do but the table.
     assert main(["sweep", str(path)]) == 0
     printed = capsys.readouterr().out
-    *tasks, table = tasks_of(read_coref_sweep(path))
+    *tasks, table = [task.id for task in tasks_of(read_coref_sweep(path))]
     lines = [*(f"{task}: done already" for task in tasks), f"{table}: begins", f"{table}: done"]
     assert printed.splitlines()[: len(lines)] == lines
     assert (out / "table.txt").read_text(encoding="utf-8") in printed

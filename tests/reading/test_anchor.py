@@ -10,8 +10,9 @@ import pytest
 
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import NounKind
-from mtbias.reading.candidates import EntityScores, align_entity
+from mtbias.reading.candidates import align_entity
 from mtbias.reading.known_translations import KnownTranslations
+from mtbias.reading.target_words import EntityScores
 from mtbias.types import ELIMINATION, Span, Trust
 from tests.reading.toy_alignment import LANGUAGE, alignment_of, pair, scores, spans, words_and_basis
 

@@ -10,8 +10,9 @@ from mtbias.align import Pair
 from mtbias.align.entity_scores import prior_links
 from mtbias.align.sentence_pairs import index_pairs
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading.candidates import EntityScores, align_entity
+from mtbias.reading.candidates import align_entity
 from mtbias.reading.known_translations import KnownTranslations
+from mtbias.reading.target_words import EntityScores
 from mtbias.types import Span, Trust
 from tests.reading.toy_alignment import (
     LANGUAGE,

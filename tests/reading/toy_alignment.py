@@ -10,8 +10,9 @@ import numpy as np
 from mtbias.align import Pair
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.reading.candidates import EntityScores, align_entity
+from mtbias.reading.candidates import align_entity
 from mtbias.reading.known_translations import KnownTranslations
+from mtbias.reading.target_words import EntityScores
 from mtbias.types import Alignment, Candidate, Span, Strategy, Trust
 
 LANGUAGE = Language(
