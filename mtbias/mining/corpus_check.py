@@ -187,7 +187,7 @@ def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> 
     judgements = f"{corpus.stem}.judgements.tsv"
     content = [
         {
-            "key": row.key,
+            "id": row.key,
             "pieces": list(_pieces(row)),
             "profession": row.words[row.profession],
             "pronoun": row.words[row.pronoun],
@@ -196,11 +196,11 @@ def render_check_page(rows: Sequence[CheckedRow], corpus: Path, sha256: str) -> 
     ]
     return render_page(
         "check.html",
-        script_file="check.js",
+        scripts=("judging.js", "check.js"),
         title=f"Check rows of {corpus.name}",
         n=len(rows),
         judgements=_KEYS,
-        data={"store": f"mtbias-check-{sha256}", "file": judgements, "rows": content},
+        data={"store": f"mtbias-check-{sha256}", "file": judgements, "texts": content},
         files=f"--data {quote(corpus.name)} --judgements {quote(judgements)}",
     )
 

@@ -107,7 +107,7 @@ def render_marking_page(instances: Sequence[GapInstance], data: Path, sha256: st
     texts = [{"id": one.id, "text": one.text, "pronoun": list(one.pronoun_at)} for one in instances]
     return render_page(
         "marks.html",
-        script_file="marks.js",
+        scripts=("judging.js", "marks.js"),
         title=f"Whom do the pronouns of {data.name} mean?",
         n=len(texts),
         data={"store": f"mtbias-marks-{sha256}", "file": marks, "texts": texts},

@@ -26,17 +26,19 @@ def render_page(
     template: str,
     *,
     data: object = None,
-    script_file: str = "page.js",
+    scripts: Sequence[str] = ("page.js",),
     sections: Mapping[str, tuple[str, Any]] | None = None,
     **view: object,
 ) -> str:
     """The page of a template, by the name of its file, as text to be written in UTF-8.
 
-    `data` is what the page's script reads; without it the page has no script. `sections` are
-    headings with what stands below them, by key: one below which nothing stands is left out. `view`
-    is what else the template shows.
+    `data` is what the page's `scripts` read, which are given by their files; without data the page
+    has no script. `sections` are headings with what stands below them, by key: one below which
+    nothing stands is left out. `view` is what else the template shows.
     """
-    style, script = _source("page.css"), "" if data is None else _source(script_file)
+    style, script = _source("page.css"), ""
+    if data is not None:
+        script = "\n".join(map(_source, scripts))
     allowed = f"style-src {_digest(style)}"
     if script:
         allowed += f"; script-src {_digest(script)}"

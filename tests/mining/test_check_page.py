@@ -34,10 +34,10 @@ def test_the_pieces_are_the_sentence_with_its_two_marks(tmp_path: Path) -> None:
     page = render_check_page(_rows(tmp_path), tmp_path / "ward.tsv", "abc")
     data = _data(page)
     assert (data["store"], data["file"]) == ("mtbias-check-abc", "ward.judgements.tsv")
-    assert ["".join(text for _, text in row["pieces"]) for row in data["rows"]] == [
+    assert ["".join(text for _, text in row["pieces"]) for row in data["texts"]] == [
         row[0] for row in ROWS
     ]
-    assert [[piece for piece in row["pieces"] if piece[0]] for row in data["rows"]][3:] == [
+    assert [[piece for piece in row["pieces"] if piece[0]] for row in data["texts"]][3:] == [
         [["head", "clerk"], ["other", "his"]], [["other", "His"], ["head", "doctor"]],
     ]  # fmt: skip
     assert not {"object", "conjunct", "0.92"} & set(re.findall(r"[\w.]+", json.dumps(data))), (
