@@ -50,7 +50,7 @@ def command(
         raise UsageError("--quarters and --over exclude each other")
     if corpus.dataset == "counter-gap":
         from mtbias.coref.coref_datasets import located
-        from mtbias.mining.quadruple_check import balance_quadruples
+        from mtbias.mining.quadruple_balance import balance_quadruples
 
         if quarters or over:
             raise UsageError("--quarters and --over do not go with counter-gap")

@@ -50,10 +50,12 @@ def command(
     people
         Names of real people, one a line: quadruples whose original has one are dropped.
     """
+    from mtbias.coref.gap_data import has_gap_columns
     from mtbias.mining.corpus_check import check_judgements, write_check_page
-    from mtbias.mining.quadruple_check import check_quadruples, is_of_gap, write_marking_page
+    from mtbias.mining.marking_page import write_marking_page
+    from mtbias.mining.quadruple_check import check_quadruples
 
-    if is_of_gap(data):
+    if has_gap_columns(data):
         if judgements:
             show(check_quadruples(data, judgements, out, people), json=json)
         elif out is None or people:

@@ -11,10 +11,12 @@ Source: Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), sectio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
+from itertools import chain
 from math import comb, sqrt
 from pathlib import Path
 from sys import float_info
@@ -33,9 +35,11 @@ from mtbias.coref.gap_data import (
     gender_of,
     read_instances,
     without_title_stops,
+    write_instances,
 )
 from mtbias.errors import DataError
 from mtbias.files.reading import commented_rows
+from mtbias.files.writing import write_atomic
 from mtbias.stats.paired import NumberUnits
 from mtbias.stats.resampling import (
     CROSSED,
@@ -224,6 +228,22 @@ def _base(identifier: str) -> str:
         (identifier.removesuffix(role) for role in ROLES[1:] if identifier.endswith(role)),
         identifier,
     )
+
+
+def count_by_gender(some: Sequence[Quadruple]) -> dict[str, int]:
+    """How many quadruples have an original about a man, and how many about a woman."""
+    counts = Counter(quadruple.gender for quadruple in some)
+    return {str(gender): counts[gender] for gender in (Gender.MALE, Gender.FEMALE)}
+
+
+def write_quadruples(out: Path, some: Sequence[Quadruple], columns: Sequence[str]) -> None:
+    """Write quadruples as Counter-GAP does (`write_instances`).
+
+    Raises:
+        RunFolderError: the file cannot be written.
+    """
+    instances = chain.from_iterable(quadruple.instances for quadruple in some)
+    write_atomic(out, write_instances(instances, columns).encode("utf-8"))
 
 
 def pattern_of(quadruple: Quadruple, answers: Mapping[str, Labels]) -> int:

@@ -122,6 +122,12 @@ def gender_of(instance: GapInstance, path: Path | None = None) -> Gender:
     return gender
 
 
+def has_gap_columns(data: Path) -> bool:
+    """Whether a file has GAP's columns, and not a corpus's."""
+    header = read_text(data).text.partition("\n")[0]
+    return set(COLUMNS) <= {name.strip().strip('"') for name in header.split("\t")}
+
+
 def read_instances(path: Path, *, labelled: bool = True) -> GapFile:
     """Read a TSV file of GAP's columns, quoted or not; unless `labelled`, labels may be empty.
 

@@ -1,5 +1,4 @@
-"""Texts of GAP's columns that people read: the page on which they mark whom the pronoun means, what
-their marks say of Counter-GAP's quadruples, and the draw that balances those that are left.
+"""What annotators' marks say of Counter-GAP's quadruples: which stay, and with which labels.
 
 An annotator marks the names of the person whom the pronoun means. A candidate is TRUE where a mark
 overlaps a place of its name. Of several annotators the majority counts, for either
@@ -22,25 +21,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
 from pathlib import Path
-from shlex import quote
 
-from mtbias.coref.counter_gap import Quadruple, quadruples
-from mtbias.coref.gap_data import (
-    COLUMNS,
-    GapFile,
-    GapInstance,
-    Labels,
-    read_instances,
-    write_instances,
+from mtbias.coref.counter_gap import (
+    Quadruple,
+    count_by_gender,
+    quadruples,
+    write_quadruples,
 )
+from mtbias.coref.gap_data import GapInstance, Labels, read_instances
 from mtbias.english.people import bare_name
-from mtbias.errors import DataError, SettingError
+from mtbias.errors import SettingError
 from mtbias.files.reading import Record, TextFile, parse_table, read_text
-from mtbias.files.writing import signature_line, write_atomic
-from mtbias.mining.corpus_check import hashes_of_readers, require_page
-from mtbias.report.page import render_page
-from mtbias.stats.results import percent_of, source
-from mtbias.types import Gender, Span, frozen
+from mtbias.files.writing import signature_line
+from mtbias.mining.corpus_check import hashes_of_readers
+from mtbias.stats.results import percent_of
+from mtbias.types import Span, frozen
 
 MARKS = ("ID", "spans", "problem")
 """The columns of a file of marks."""
@@ -55,67 +50,6 @@ REASONS = (
 )
 """Why a quadruple is dropped, in the order in which it is asked; the first counts."""
 _SPAN = re.compile(r"(\d+)-(\d+)")
-
-
-def is_of_gap(data: Path) -> bool:
-    """Whether a file has GAP's columns, and not a corpus's."""
-    first = read_text(data).text.partition("\n")[0]
-    return set(COLUMNS) <= {name.strip().strip('"') for name in first.split("\t")}
-
-
-# The page
-
-
-@frozen
-class MarkingPage:
-    """A page that was written."""
-
-    texts: int
-    """Of the file."""
-    drawn: int
-    out: Path
-    signature: str
-
-
-def write_marking_page(data: Path, out: Path, rows: int = 200, seed: int = 0) -> MarkingPage:
-    """Write the page on which people mark whom the pronouns of `rows` texts mean, drawn with
-    `seed`, in random order.
-
-    The labels of the file are not on it, nor which names are candidates.
-
-    Raises:
-        SettingError: `out` is not a page.
-        DataError: as `read_instances`.
-        RunFolderError: the page cannot be written.
-    """
-    require_page(out)
-    file = read_instances(data, labelled=False)
-    order = source(seed).permutation(len(file.instances))[:rows]
-    drawn = [file.instances[place] for place in order]
-    write_atomic(out, render_marking_page(drawn, data, file.sha256).encode())
-    options = {"rows": len(drawn), "seed": seed}
-    signature = signature_line("check:marks", {"data": {data.name: file.sha256}}, options)
-    return MarkingPage(len(file.instances), len(drawn), out, signature)
-
-
-def render_marking_page(instances: Sequence[GapInstance], data: Path, sha256: str) -> str:
-    """The page, one HTML file that loads nothing and sends nothing, as text to be written in UTF-8.
-
-    Offsets on it and in its file count characters as Python does, not UTF-16 units.
-    """
-    marks = f"{data.stem}.marks.tsv"
-    texts = [{"id": one.id, "text": one.text, "pronoun": list(one.pronoun_at)} for one in instances]
-    return render_page(
-        "marks.html",
-        scripts=("judging.js", "marks.js"),
-        title=f"Whom do the pronouns of {data.name} mean?",
-        n=len(texts),
-        data={"store": f"mtbias-marks-{sha256}", "file": marks, "texts": texts},
-        files=f"--data {quote(data.name)} --judgements {quote(marks)}",
-    )
-
-
-# Marks
 
 
 @frozen
@@ -256,7 +190,7 @@ def check_quadruples(
         else:
             accepted.append(_labelled(quadruple, annotators))
     if out:
-        _write(out, accepted, file)
+        write_quadruples(out, accepted, file.columns)
     files = {
         "data": {data.name: file.sha256},
         "judgements": hashes_of_readers([one for one, _ in read]),
@@ -267,7 +201,7 @@ def check_quadruples(
         quadruples=len(accepted) + len(lost),
         dropped={reason: reasons[reason] for reason in REASONS},
         kept=len(accepted),
-        kept_by_gender=_by_gender(accepted),
+        kept_by_gender=count_by_gender(accepted),
         agreement=_agreement(accepted, annotators),
         unknown=len(set(chain.from_iterable(annotators)) - known),
         lost=[f"{id_}: {reason}" for id_, reason in lost.items()],
@@ -362,56 +296,3 @@ def _agreement(accepted: Sequence[Quadruple], annotators: Annotators) -> Majorit
             texts += 1
     share = percent_of(agreed, votes)
     return MajorityAgreement("with the majority", texts, len(annotators), share)
-
-
-def _by_gender(accepted: Sequence[Quadruple]) -> dict[str, int]:
-    counts = Counter(quadruple.gender for quadruple in accepted)
-    return {str(gender): counts[gender] for gender in (Gender.MALE, Gender.FEMALE)}
-
-
-def _write(out: Path, accepted: Sequence[Quadruple], file: GapFile) -> None:
-    instances = chain.from_iterable(quadruple.instances for quadruple in accepted)
-    write_atomic(out, write_instances(instances, file.columns).encode("utf-8"))
-
-
-# The draw
-
-
-@frozen
-class BalancedQuadruples:
-    """A draw of quadruples that was written."""
-
-    quadruples: int
-    before: Mapping[str, int]
-    """By the gender of the original's pronoun."""
-    dropped: Mapping[str, int]
-    """The quadruples left out, by reason."""
-    kept: int
-    out: Path
-    signature: str
-
-
-def balance_quadruples(data: Path, out: Path, seed: int = 0) -> BalancedQuadruples:
-    """Write as many quadruples of originals about men as about women, drawn at random from the
-    gender that has more, in the order of the file.
-
-    Raises:
-        DataError: what the readers raise; one gender has none.
-    """
-    file = read_instances(data, labelled=False)
-    complete = quadruples(file)
-    before = _by_gender(complete)
-    n = min(before.values())
-    if not n:
-        counted = ", ".join(f"{gender} {size}" for gender, size in before.items())
-        raise DataError(f"expected originals of both genders, got {counted}", path=data)
-    rng = source(seed)
-    chosen: set[int] = set()
-    for gender in (Gender.MALE, Gender.FEMALE):
-        places = [place for place, one in enumerate(complete) if one.gender is gender]
-        chosen.update(rng.choice(places, n, replace=False).tolist())
-    _write(out, [complete[place] for place in sorted(chosen)], file)
-    options = {"dataset": "counter-gap", "groups": "male+female", "method": "sample", "seed": seed}
-    dropped = {f"more originals, {gender}": size - n for gender, size in before.items()}
-    signature = signature_line("balance", {"data": {data.name: file.sha256}}, options)
-    return BalancedQuadruples(len(complete), before, dropped, len(chosen), out, signature)

@@ -14,7 +14,8 @@ import pytest
 
 from mtbias.cli import main
 from mtbias.coref.gap_data import GapInstance, Labels
-from mtbias.mining.quadruple_check import Marks, read_marks, render_marking_page
+from mtbias.mining.marking_page import render_marking_page
+from mtbias.mining.quadruple_check import Marks, read_marks
 from mtbias.types import Span
 from scripts.look_at_report import WIDER
 from tests.mining.test_quadruple_check import write_quadruples

@@ -1,5 +1,4 @@
-"""Marks on texts of GAP's columns, the quadruples that stay by them, and the draw that balances
-them."""
+"""Marks on texts of GAP's columns, and the quadruples that stay by them."""
 
 from __future__ import annotations
 
@@ -16,7 +15,6 @@ from mtbias.errors import DataError, SettingError
 from mtbias.mining.quadruple_check import (
     MARKS,
     Marks,
-    balance_quadruples,
     check_quadruples,
     labels_of,
     read_marks,
@@ -163,24 +161,6 @@ def test_annotators_whose_files_have_one_name(tmp_path: Path) -> None:
     assert f"|judgements:{'+'.join(hashes)}|" in check_quadruples(data, paths).signature
     with pytest.raises(DataError, match="expected a file of each reader, got this one twice"):
         check_quadruples(data, [paths[0], paths[1], paths[0]])
-
-
-def test_originals_are_drawn_until_the_genders_are_even(tmp_path: Path) -> None:
-    """Three originals about men and one about a woman: two of the former go."""
-    pronouns = {"1": "he", "2": "she", "3": "he", "4": "he"}
-    data = write_quadruples(tmp_path / "q.tsv", pronouns)
-    drawn = set()
-    for seed in range(20):
-        found = balance_quadruples(data, tmp_path / "b.tsv", seed)
-        assert found.before == {"male": 3, "female": 1}
-        assert found.dropped == {"more originals, male": 2, "more originals, female": 0}
-        left = [one.id for one in quadruples(read_instances(tmp_path / "b.tsv", labelled=False))]
-        assert left == sorted(left)
-        assert "2" in left
-        drawn.add(tuple(left))
-    assert len(drawn) == 3
-    with pytest.raises(DataError, match="expected originals of both genders, got male 1, female 0"):
-        balance_quadruples(write_quadruples(data, {"1": "he"}), tmp_path / "b.tsv")
 
 
 def test_the_published_quadruples_stay(
