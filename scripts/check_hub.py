@@ -30,7 +30,8 @@ from mtbias.corpora.catalog import cache_folder
 from mtbias.errors import MtbiasError
 from mtbias.translate.seq2seq.checkpoints import locate, missing_files
 from mtbias.translate.seq2seq.codec import Codec, read_config
-from mtbias.translate.seq2seq.engine import Bounds, Decoding, Engine
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Engine
 from mtbias.translate.seq2seq.families import family_of
 from mtbias.translate.seq2seq.torch_search import TokenRules
 from mtbias.translate.text_language import is_repetitive

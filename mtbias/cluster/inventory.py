@@ -43,6 +43,7 @@ from mtbias.scoring.measure import MeasureKind, find_measure
 from mtbias.settings import LANG, LanguageModelSettings, TranslationSettings, combined
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.checkpoints import DEMO, catalog, check_name, locate
+from mtbias.translate.seq2seq.engine_choice import ENGINES
 from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import find_kind, is_of_kind
 from mtbias.types import frozen
@@ -444,8 +445,9 @@ def as_text(checks: Iterable[Check]) -> str:
 def _versions(sweep: Sweep | None) -> Iterator[Check]:
     yield Check("versions", "mtbias", __version__)
     yield Check("versions", "python", f"{platform.python_version()} on {platform.platform()}")
+    extras = {""} if sweep is None else {"", ENGINES[sweep.engine].extra}
     for name, extra in _PACKAGES.items():
-        needed = not extra or (extra == "ct2" and sweep is not None and sweep.engine == "ct2")
+        needed = extra in extras
         installed = ""
         with suppress(PackageNotFoundError):
             installed = version(name)

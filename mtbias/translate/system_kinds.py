@@ -20,7 +20,8 @@ class CheckpointKind(SystemKind):
 
         A decoder is used as a language model.
         """
-        from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, check_settings
+        from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
+        from mtbias.translate.seq2seq.engine_choice import check_settings
 
         check_settings(request.settings)  # before gigabytes are downloaded
         checkpoint = locate(

@@ -252,7 +252,8 @@ def equal(job: Json, answer: Answer) -> None:
     import torch
 
     from mtbias.translate.seq2seq.codec import Codec
-    from mtbias.translate.seq2seq.engine import Bounds, Decoding
+    from mtbias.translate.seq2seq.decoding import Decoding
+    from mtbias.translate.seq2seq.engine import Bounds
     from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
     folder, limit = Path(job["folder"]), 64

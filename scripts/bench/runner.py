@@ -16,16 +16,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from mtbias.translate.seq2seq.checkpoint_system import Generation
+from mtbias.translate.seq2seq.batches import Budget, cpu_budget, gpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec, Encoded, read_config
-from mtbias.translate.seq2seq.engine import (
-    PRESETS,
-    Bounds,
-    Budget,
-    cpu_budget,
-    gpu_budget,
-    make_plan,
-)
+from mtbias.translate.seq2seq.decoding import PRESETS
+from mtbias.translate.seq2seq.engine import Bounds
+from mtbias.translate.seq2seq.generation import Generation
 from scripts.bench.families import Shape
 from scripts.bench.limits import BEAMS
 from scripts.bench.work import Work, baseline_plan, draw_lengths, evenly, make_work

@@ -26,7 +26,8 @@ from torch.utils._pytree import tree_leaves
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 from mtbias.translate.seq2seq.recorded_step import Recordings, Step
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.families import SHAPES, make_checkpoint

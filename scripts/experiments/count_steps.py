@@ -30,18 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "languages"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mtbias.corpora import load_corpus
-from mtbias.translate.seq2seq.checkpoint_system import POOLED
+from mtbias.translate.seq2seq.batches import CPU_ROWS, Batch, Budget, cpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import (
-    CPU_ROWS,
-    PRESETS,
-    Batch,
-    Bounds,
-    Budget,
-    Decoding,
-    cpu_budget,
-    make_plan,
-)
+from mtbias.translate.seq2seq.decoding import PRESETS, Decoding
+from mtbias.translate.seq2seq.engine import Bounds
+from mtbias.translate.seq2seq.generation import POOLED
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.work import CORPUS, draw_lengths
 

@@ -31,7 +31,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mtbias.translate.seq2seq.engine import PRESETS, gpu_budget, make_plan
+from mtbias.translate.seq2seq.batches import gpu_budget, make_plan
+from mtbias.translate.seq2seq.decoding import PRESETS
 from scripts.bench.families import SHAPES, Shape
 from scripts.bench.hours import CPU_STAGES, wall_hours
 from scripts.bench.limits import BEAMS, floor_seconds

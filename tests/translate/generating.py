@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from mtbias.translate.outputs import Output
-from mtbias.translate.seq2seq.checkpoint_system import Generation
+from mtbias.translate.seq2seq.batches import Batch
 from mtbias.translate.seq2seq.codec import Encoded
-from mtbias.translate.seq2seq.engine import Batch
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.system import MemoryStore
 
 

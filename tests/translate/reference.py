@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .checkpoints import sentences

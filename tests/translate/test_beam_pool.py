@@ -13,7 +13,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from mtbias.translate.seq2seq.beam_pool import _Head
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 from mtbias.translate.seq2seq.torch_search import best_of_rows, places_of_staying
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from scripts.bench.families import SHAPES, make_checkpoint

@@ -15,7 +15,8 @@ import torch
 from mtbias.errors import ModelError
 from mtbias.translate.seq2seq.checkpoints import locate
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 
 from .reference import change, translate

@@ -10,7 +10,8 @@ import pytest
 
 from mtbias.errors import ModelError
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 from mtbias.translate.seq2seq.families import Direction
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 

@@ -19,17 +19,12 @@ import torch
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import DTYPES
 from mtbias.translate.outputs import Output
-from mtbias.translate.seq2seq.checkpoint_system import Generation
+from mtbias.translate.seq2seq.batches import cpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, most_sentences
-from mtbias.translate.seq2seq.engine import (
-    Bounds,
-    Decoding,
-    Engine,
-    Generated,
-    cpu_budget,
-    make_plan,
-)
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Engine, Generated
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 
@@ -414,7 +409,8 @@ def test_out_of_memory_is_said(m2m100: Path, ct2_cache: Path) -> None:
         import resource
         from pathlib import Path
         from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine, most_sentences
-        from mtbias.translate.seq2seq.engine import Bounds, Decoding, OutOfMemory
+        from mtbias.translate.seq2seq.decoding import Decoding
+        from mtbias.translate.seq2seq.engine import Bounds, OutOfMemory
         engine = CTranslate2Engine(Path({str(m2m100)!r}), cache=Path({str(ct2_cache)!r}), threads=1)
         source = [*range(10, 60), 2]
         decoding = Decoding(beams=50)

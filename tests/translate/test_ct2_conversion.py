@@ -25,7 +25,8 @@ from mtbias.machine.devices import install_command
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, convert
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import Bounds, Decoding
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds
 
 from .checkpoints import sentences
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import torch
 
 from mtbias.cluster.sweep_file import Sweep
-from mtbias.settings import DecodingSettings, EvalSettings, TranslationSettings, combined
-from mtbias.translate.seq2seq.checkpoint_system import (
-    CheckpointSystem,
-    EngineChoice,
+from mtbias.settings import (
+    DTYPES,
+    DecodingSettings,
+    Engine,
+    EvalSettings,
+    TranslationSettings,
+    combined,
 )
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import locate
+from mtbias.translate.seq2seq.engine_choice import ENGINES, EngineChoice
 from mtbias.translate.seq2seq.transformers_engine import _attention
 from mtbias.translate.system import SystemRequest
 from mtbias.translate.system_kinds import CheckpointKind
@@ -32,6 +38,10 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda *_: types)
     monkeypatch.setattr(CUBLAS, lambda: True)
+
+
+def test_every_engine_that_can_be_set_has_its_row_and_its_types() -> None:
+    assert set(ENGINES) == set(DTYPES) == set(get_args(Engine))
 
 
 @pytest.mark.usefixtures("gpu")

@@ -17,10 +17,11 @@ import sentencepiece
 import torch
 
 from mtbias.errors import ModelError, SettingError
-from mtbias.translate.seq2seq.checkpoint_system import Generation
+from mtbias.translate.seq2seq.batches import cpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec
-from mtbias.translate.seq2seq.engine import Decoding, cpu_budget, make_plan
+from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.seq2seq.families import M2M100, Direction, Family, Marian, MBart50, family_of
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.built import built
 

@@ -23,20 +23,14 @@ from mtbias.corpora import load_corpus
 from mtbias.errors import ModelError, UsageError
 from mtbias.settings import Engine as EngineName
 from mtbias.settings import TranslationSettings
-from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem, Generation, check_settings
+from mtbias.translate.seq2seq.batches import Budget, cpu_budget, make_plan
+from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
 from mtbias.translate.seq2seq.codec import Codec, Encoded
-from mtbias.translate.seq2seq.engine import (
-    Bounds,
-    Budget,
-    Decoding,
-    Engine,
-    Generated,
-    OutOfMemory,
-    cpu_budget,
-    is_out_of_memory,
-    make_plan,
-)
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Engine, Generated, OutOfMemory, is_out_of_memory
+from mtbias.translate.seq2seq.engine_choice import check_settings
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import Abandoned, TransformersEngine
 from mtbias.translate.system import MemoryStore
 from tests.built import built

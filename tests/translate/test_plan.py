@@ -7,16 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mtbias.errors import UsageError
-from mtbias.translate.seq2seq.engine import (
-    PRESETS,
+from mtbias.translate.seq2seq.batches import (
     Budget,
-    Decoding,
     cpu_budget,
     cpu_concurrency,
-    get_preset,
     gpu_budget,
     make_plan,
 )
+from mtbias.translate.seq2seq.decoding import PRESETS, Decoding, get_preset
 from mtbias.translate.text_language import is_repetitive
 from mtbias.translate.text_system import TextSystem
 from mtbias.types import SourceSentence

@@ -13,7 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map_only
 
 from mtbias.translate.seq2seq.beam_pool import PooledDecoder
-from mtbias.translate.seq2seq.engine import Bounds, Decoding, OutOfMemory
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, OutOfMemory
 from mtbias.translate.seq2seq.recorded_step import RecordedDecoder, Step
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed

@@ -15,17 +15,12 @@ import pytest
 import torch
 
 from mtbias.translate.outputs import Output
-from mtbias.translate.seq2seq.checkpoint_system import Generation
+from mtbias.translate.seq2seq.batches import cpu_budget, make_plan
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.translate.seq2seq.ct2_engine import CTranslate2Engine
-from mtbias.translate.seq2seq.engine import (
-    Bounds,
-    Decoding,
-    Engine,
-    Generated,
-    cpu_budget,
-    make_plan,
-)
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Engine, Generated
+from mtbias.translate.seq2seq.generation import Generation
 from mtbias.translate.seq2seq.transformers_engine import TransformersEngine
 from tests.draws import crossed
 

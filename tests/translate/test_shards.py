@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from mtbias.errors import UsageError
 from mtbias.settings import TranslationSettings
 from mtbias.translate.outputs import Shard
+from mtbias.translate.seq2seq.batches import Budget, make_plan
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointPlan, CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint
-from mtbias.translate.seq2seq.engine import Budget, Decoding, make_plan
+from mtbias.translate.seq2seq.decoding import Decoding
 from mtbias.translate.system import Begun, MemoryStore, Translated
 from mtbias.types import SourceSentence
 

@@ -26,16 +26,10 @@ from mtbias.translate.language_models.greedy_search import (
 )
 from mtbias.translate.language_models.prompt_files import Prompt, load_prompt
 from mtbias.translate.outputs import unknown_marks, with_marks
+from mtbias.translate.seq2seq.batches import BatchPlan, BatchSystem, Budget
 from mtbias.translate.seq2seq.checkpoints import Checkpoint, explained
-from mtbias.translate.seq2seq.engine import (
-    BatchPlan,
-    BatchSystem,
-    Budget,
-    Decoding,
-    Halving,
-    get_preset,
-    within_memory,
-)
+from mtbias.translate.seq2seq.decoding import Decoding, get_preset
+from mtbias.translate.seq2seq.engine import Halving, within_memory
 from mtbias.translate.seq2seq.transformers_engine import load_model
 from mtbias.translate.system import Begun, Sources, Store, SystemRequest, Translated
 from mtbias.types import Json, SourceSentence

@@ -21,16 +21,11 @@ from mtbias.files.strict_json import load_json
 from mtbias.machine import devices as host
 from mtbias.machine.devices import install_command
 from mtbias.settings import DTYPES
+from mtbias.translate.seq2seq.batches import cpu_concurrency
 from mtbias.translate.seq2seq.codec import read_config
 from mtbias.translate.seq2seq.ct2_conversion import RECORD, VOCABULARY, convert, library
-from mtbias.translate.seq2seq.engine import (
-    Bounds,
-    Decoding,
-    Engine,
-    Generated,
-    cpu_concurrency,
-    within_memory,
-)
+from mtbias.translate.seq2seq.decoding import Decoding
+from mtbias.translate.seq2seq.engine import Bounds, Engine, Generated, within_memory
 
 # On a GPU CTranslate2 also needs cuBLAS 12, which PyTorch's own packages no longer have.
 

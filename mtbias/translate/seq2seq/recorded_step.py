@@ -21,8 +21,8 @@ from typing import Any
 
 import torch
 
+from mtbias.translate.seq2seq.batches import eighth
 from mtbias.translate.seq2seq.beam_pool import PooledDecoder, PoolLayer, additive
-from mtbias.translate.seq2seq.engine import eighth
 
 Step = Callable[[], torch.Tensor]
 """Computes the decoder's last states, rows × size, from fixed memory."""

@@ -13,14 +13,9 @@ from typing import Any
 
 from mtbias.errors import ModelError, MtbiasError
 from mtbias.machine import devices as host
+from mtbias.translate.seq2seq.batches import cpu_concurrency
 from mtbias.translate.seq2seq.checkpoints import explained
-from mtbias.translate.seq2seq.engine import (
-    Bounds,
-    Engine,
-    Generated,
-    cpu_concurrency,
-    within_memory,
-)
+from mtbias.translate.seq2seq.engine import Bounds, Engine, Generated, within_memory
 from mtbias.translate.seq2seq.torch_search import TokenRules, TorchSearch
 
 _LAYER = re.compile(r"\.(layers|block)\.\d+\.")
