@@ -34,7 +34,8 @@ from mtbias.cluster.task_runs import (
     translation_device,
     write_failure,
 )
-from mtbias.cluster.task_sequence import DONE, FAILED, run_named
+from mtbias.cluster.task_schedule import LocalRun, Schedule
+from mtbias.cluster.task_sequence import run_named
 from mtbias.errors import STANDARD_INPUT, MtbiasError, SettingError
 from mtbias.files.writing import explained, make_folder, write_atomic
 from mtbias.machine.devices import gpu_count
@@ -156,48 +157,38 @@ def run_locally(
         RunFolderError: the folder of logs cannot be written.
     """
     make_folder(plan.sweep.out / LOGS)
-    run = _LocalRun(plan, file, device, say)
-    try:
-        while not run.is_over:
-            for number, place in enumerate(places):
-                run.begin_next(number, place)
-            run.wait()
-    finally:
-        end_all(run.processes.values())
-    return run.schedule.failures
+    return _SweepRun(plan, file, device, places, say).run()
 
 
-class _LocalRun:
-    """A sweep that runs on this machine."""
+class _SweepRun(LocalRun[Task]):
+    """A sweep of translation that runs on this machine."""
+
+    _schedule: SweepSchedule
 
     def __init__(
-        self, plan: SweepPlan, file: Path, device: str, say: Callable[[str], object]
+        self,
+        plan: SweepPlan,
+        file: Path,
+        device: str,
+        places: Sequence[Place],
+        say: Callable[[str], object],
     ) -> None:
         """See `run_locally`; no task is begun yet."""
-        self.schedule = Schedule(plan)
-        self.processes: dict[int, TaskProcess] = {}
+        super().__init__(SweepSchedule(plan), len(places), say)
+        self._plan, self._file, self._device, self._shares = plan, file, device, places
+        self._processes: dict[int, TaskProcess] = {}
         """The processes by the numbers of their places."""
-        self._plan, self._file, self._device, self._say = plan, file, device, say
         self._answers: queue.SimpleQueue[TaskProcess] = queue.SimpleQueue()
 
-    @property
-    def is_over(self) -> bool:
-        """Whether no task waits or runs."""
-        return not self.schedule.waiting and not self._running
-
-    @property
-    def _running(self) -> list[Task]:
-        return [each.task for each in self.processes.values() if each.task is not None]
-
-    def begin_next(self, number: int, place: Place) -> None:
-        """Begin the next task at a place, unless one runs there or none may begin."""
-        process = self.processes.get(number)
+    def begin_next(self, place: int) -> Task | None:
+        """See `LocalRun`. The process of the place goes on, if it can do the task."""
+        process = self._processes.get(place)
         if process is not None and process.task is not None:
-            return
-        last = None if process is None else process.last
-        task = self.schedule.next_task(place, last, self._running)
+            return None
+        share, last = self._shares[place], None if process is None else process.last
+        task = self._schedule.next_task(share, last, self._schedule.running)
         if task is None:
-            return
+            return None
         log = log_file(self._plan, task)
         with explained(log, "write"):
             log.write_bytes(b"")
@@ -206,71 +197,72 @@ class _LocalRun:
             process = None
         if process is None:
             process = TaskProcess(
-                self._file, place, task, device=self._device, log=log, answers=self._answers
+                self._file, share, task, device=self._device, log=log, answers=self._answers
             )
-            self.processes[number] = process
+            self._processes[place] = process
         process.begin(task)
-        self._say(f"{task.id}: begins")
+        return task
 
-    def wait(self) -> None:
-        """Wait until a task ends; at most `_PAUSE`, since other processes may do some."""
+    def ended(self) -> list[tuple[Task, Failure | None]]:
+        """See `LocalRun`. It waits for at most `_PAUSE`, since other processes may do some."""
         try:
             task, code = self._answers.get(timeout=_PAUSE).finish()
         except queue.Empty:
-            return
+            return []
         if task is None:
-            return
-        failure = _why_failed(self._plan, task, code) if code else None
-        self.schedule.has_ended(task, failure)
-        result = DONE if failure is None else f"{FAILED}: {failure.error}"
-        self._say(f"{task.id}: {result}")
+            return []
+        return [(task, _why_failed(self._plan, task, code) if code else None)]
+
+    def end_all(self) -> None:
+        """See `LocalRun`."""
+        end_all(self._processes.values())
 
 
-class Schedule:
-    """Which task of a sweep comes next, and how earlier ones ended."""
+class SweepSchedule(Schedule[Task]):
+    """Which task of a sweep of translation comes next."""
 
     def __init__(self, plan: SweepPlan) -> None:
         """Begin with all tasks waiting."""
-        self.failures: dict[str, Failure] = {}
-        """Why tasks failed, by their ids."""
-        self.waiting: list[Task] = list(plan.tasks)
-        self._plan = plan
-        self._over: set[str] = set()
+        super().__init__(plan.tasks)
+        self._plan, self._out = plan, plan.sweep.out
         self._states: RunStates = {}
         self._languages = {lang: n for n, lang in enumerate(plan.sweep.languages)}
 
+    def next_task(self, place: Place, last: Task | None, others: Sequence[Task]) -> Task | None:
+        """The next task for a place whose process did `last` before, while `others` run (`take`)."""
+        ordered = sorted(self.waiting, key=lambda each: self._order(each, last, others))
+        task = self.take(each for each in ordered if place.takes(each))
+        if task is not None:
+            forget_failure(self._out, task)
+        return task
+
+    def needs(self, task: Task) -> list[str]:
+        """See `Schedule`."""
+        return [need.id for need in self._plan.needs(task)]
+
+    def may_begin(self, task: Task) -> bool:
+        """See `Schedule`. A task that another process is doing still waits."""
+        return super().may_begin(task) and not is_running(self._out, task)
+
+    def is_done(self, task: Task) -> bool:
+        """See `Schedule`."""
+        return is_done(self._plan, task, self._states)
+
+    def skip(self, task: Task) -> None:
+        """See `Schedule`."""
+        forget_failure(self._out, task)
+
+    def refusal(self, task: Task) -> str:
+        """See `Schedule`. What exists is scored, but there is no table of a part."""
+        if task.kind == TABLE and self.failures:
+            return f"not begun, since {list(self.failures)[-1]} failed"
+        return ""
+
     def has_ended(self, task: Task, failure: Failure | None) -> None:
-        """Note that a task has ended, and in `failure` why it failed."""
-        self._over.add(task.id)
+        """See `Schedule`."""
+        super().has_ended(task, failure)
         for cell in task.cells:
             self._states.pop(cell.id, None)
-        if failure is not None:
-            self.failures[task.id] = failure
-
-    def next_task(self, place: Place, last: Task | None, others: Sequence[Task]) -> Task | None:
-        """The next task for a place whose process did `last` before, while `others` run.
-
-        It no longer waits, nor do tasks that turn out to be done. A task that another process is
-        doing still waits.
-        """
-        out = self._plan.sweep.out
-        for task in sorted(self.waiting, key=lambda each: self._order(each, last, others)):
-            if not place.takes(task) or not self._may_begin(task) or is_running(out, task):
-                continue
-            self.waiting.remove(task)
-            if is_done(self._plan, task, self._states):
-                self._over.add(task.id)
-                forget_failure(out, task)
-            elif task.kind == TABLE and self.failures:
-                why = f"not begun, since {list(self.failures)[-1]} failed"
-                self.failures[task.id] = Failure(why, "")
-            else:
-                forget_failure(out, task)
-                return task
-        return None
-
-    def _may_begin(self, task: Task) -> bool:
-        return all(need.id in self._over for need in self._plan.needs(task))
 
     def _order(self, task: Task, last: Task | None, others: Sequence[Task]) -> tuple[int, ...]:
         """The rank of a task: translations first, language by language; among these the cell that

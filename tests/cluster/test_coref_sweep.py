@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from mtbias.cli import main
-from mtbias.cluster.coref_sweep import tasks_of
 from mtbias.cluster.coref_sweep_file import read_coref_sweep
+from mtbias.cluster.coref_tasks import tasks_of
 from mtbias.coref.documents import read_conll
 from mtbias.errors import DataError, DependencyError
 from scripts import toy_coref
@@ -75,7 +75,7 @@ def test_tasks_and_what_each_needs(tmp_path: Path) -> None:
     sweep = read_coref_sweep(write_sweep(tmp_path))
     assert sweep.training.encoder == "encoder"  # no folder there: a name on the Hub
     assert sweep.documents["anti"][0].data == tmp_path / "bug.csv"
-    assert tasks_of(sweep) == {
+    assert {task.id: task.needs for task in tasks_of(sweep)} == {
         "documents": (),
         "train:base": ("documents",),
         "train:swapped": ("documents",),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mtbias.cluster.local_processes import Schedule, _why_failed, run_locally
+from mtbias.cluster.local_processes import SweepSchedule, _why_failed, run_locally
 from mtbias.cluster.slurm import (
     SUBMISSIONS,
     divided,
@@ -328,7 +328,7 @@ CPU = Place({})
 
 
 def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> None:
-    schedule = Schedule(plan)
+    schedule = SweepSchedule(plan)
     with recorded(plan, plan.tasks[0], ""):
         assert schedule.next_task(CPU, None, []) == plan.tasks[1]
     assert schedule.waiting == [plan.tasks[0], *plan.tasks[2:]]
@@ -336,7 +336,7 @@ def test_what_another_process_does_just_now_is_waited_for(plan: SweepPlan) -> No
 
 
 def test_a_language_is_scored_as_soon_as_its_translations_have_ended(plan: SweepPlan) -> None:
-    schedule = Schedule(plan)
+    schedule = SweepSchedule(plan)
     german, spanish = plan.tasks[:2], plan.tasks[2:4]  # two shards each
     begun = [schedule.next_task(CPU, None, []) for _ in range(4)]
     assert begun == [*german, *spanish]
@@ -348,7 +348,7 @@ def test_a_language_is_scored_as_soon_as_its_translations_have_ended(plan: Sweep
 
 def test_a_gpu_translates_and_the_cores_beside_it_score(plan: SweepPlan) -> None:
     mixed = make_plan(replace(plan.sweep, models=("openai:small", "demo"), shards=1))
-    schedule = Schedule(mixed)
+    schedule = SweepSchedule(mixed)
     gpu, beside = Place({}, has_gpu=True), Place({}, beside_gpus=True)
     assert schedule.next_task(beside, None, []) == mixed.task("translate:demo/openai_small/de:1/1")
     german = schedule.next_task(gpu, None, [])
@@ -366,7 +366,7 @@ def test_a_gpu_translates_and_the_cores_beside_it_score(plan: SweepPlan) -> None
 
 def test_a_process_goes_on_with_its_cell_then_with_its_model(plan: SweepPlan) -> None:
     two = make_plan(replace(plan.sweep, models=("demo", "opus-mt"), shards=2))
-    schedule = Schedule(two)
+    schedule = SweepSchedule(two)
     order: list[str] = []
     last = None
     while (task := schedule.next_task(CPU, last, [])) is not None:
@@ -383,7 +383,7 @@ def test_a_process_goes_on_with_its_cell_then_with_its_model(plan: SweepPlan) ->
         "demo/es:1/2",
         "demo/es:2/2",
     ]
-    fresh = Schedule(two)
+    fresh = SweepSchedule(two)
     first = fresh.next_task(CPU, None, [])
     assert first is not None
     beside = fresh.next_task(CPU, None, [first])  # at another place: another cell

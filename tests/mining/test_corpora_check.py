@@ -34,7 +34,7 @@ def test_the_page_has_as_many_rows_as_are_asked_for(tmp_path: Path, capsys: Prin
     assert re.search(r"^rows +5\nleft out +0\ndrawn +3\n", out, re.MULTILINE)
     assert f"Out: {page}\nSignature: check|data:" in out
     assert "|rows:3|seed:1|" in out
-    assert page.read_text(encoding="utf-8").count('"key":') == 3
+    assert page.read_text(encoding="utf-8").count('"id":') == 3
 
 
 def test_the_precision(tmp_path: Path, capsys: Printed) -> None:
