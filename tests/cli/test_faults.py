@@ -336,7 +336,7 @@ _MODULES = {"time", "datetime", "date", "path"}
 # identity, which a run that resumes keeps; and Retry-After may be a time of day.
 _MAY_READ = {
     "translate/remote_server.py: now",
-    "translate/language_models/endpoint_system.py: time",
+    "translate/language_models/endpoint_client.py: time",
 }
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from mtbias.errors import MissingResourceError, ModelError, RunFolderError, SettingError
-from mtbias.translate.language_models import endpoint_system
+from mtbias.translate.language_models import endpoint_client, endpoint_system
 from mtbias.translate.system import MemoryStore, Translated
 from mtbias.types import SourceSentence
 
@@ -34,7 +34,7 @@ KEY = "sk-a-very-secret-key"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setattr(endpoint_system, "_FIRST_WAIT", 0.002)
+    monkeypatch.setattr(endpoint_client, "_FIRST_WAIT", 0.002)
 
 
 def always(source: str, _: int) -> Reply:
@@ -208,10 +208,10 @@ def test_faults_that_do_not_end_end_the_run_and_what_came_is_kept() -> None:
 def test_a_first_signal_after_an_error_waits_for_what_is_on_its_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    clients: list[endpoint_system.EndpointClient] = []
+    clients: list[endpoint_client.EndpointClient] = []
     together, signalled = threading.Barrier(4), threading.Event()
 
-    class Watched(endpoint_system.EndpointClient):
+    class Watched(endpoint_client.EndpointClient):
         def connect(self) -> None:
             super().connect()
             clients.append(self)
