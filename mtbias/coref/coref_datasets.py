@@ -17,7 +17,8 @@ from mtbias.coref.dataset import CorefDataset
 from mtbias.coref.documents import DATASETS, CorefText, DatasetName
 from mtbias.coref.gap import Gap, open_gap
 from mtbias.coref.sowinobias import SoWinoBias, open_sowinobias
-from mtbias.coref.winobias import SetKey, WinoBias, WinoBiasDocument, read_winobias
+from mtbias.coref.winobias import WinoBias, read_winobias
+from mtbias.coref.winobias_data import SetKey, WinoBiasDocument
 from mtbias.coref.winogender import Winogender, read_winogender
 from mtbias.corpora.catalog import (
     UNPUBLISHED,

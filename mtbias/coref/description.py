@@ -20,7 +20,8 @@ from mtbias.coref.counter_gap import CounterGap
 from mtbias.coref.documents import DatasetName
 from mtbias.coref.gap_data import GapInstance, gender_of, read_instances
 from mtbias.coref.sowinobias import SoWinoBias
-from mtbias.coref.winobias import WinoBias, WinoBiasDocument
+from mtbias.coref.winobias import WinoBias
+from mtbias.coref.winobias_data import WinoBiasDocument
 from mtbias.coref.winogender import Winogender
 from mtbias.english.vocabulary import different_words
 from mtbias.english.words import GENDER_OF_PRONOUN

@@ -16,20 +16,15 @@ neither.
 **Counterparts** are not minimal pairs throughout: some differ in more than the gendered pronoun,
 two have the roles exchanged. They stay in, and a note names them.
 
-A document of a CoNLL file is one sentence with one gold cluster: an occupation, then its pronoun or
-pronouns. The number at the end of its name, plus 1, is its line in the text file; documents are not
-in that order in the file. The occupations and their stereotypes are those of the two lists beside
-the files.
-
 Source: Zhao et al., NAACL 2018 (N18-2003); github.com/uclanlp/corefBias.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 
@@ -56,65 +51,28 @@ from mtbias.coref.dataset import (
 )
 from mtbias.coref.documents import (
     Answers,
-    Cluster,
     Clusters,
-    ConllDocument,
     CorefText,
-    Mention,
     joined,
-    read_conll,
     repeated,
     without_repeated,
 )
+from mtbias.coref.winobias_data import (
+    SPLITS,
+    TYPES,
+    Occupation,
+    SetKey,
+    WinoBiasDocument,
+    differing_pairs,
+    file_name,
+    read_sets,
+)
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.errors import DataError, UsageError
-from mtbias.files.reading import read_text, split_lines
 from mtbias.stats.paired import NumberUnits, PairedUnits, compare
 from mtbias.stats.resampling import mcnemar, wilson_percent, with_width
 from mtbias.stats.results import Estimate, Floats, Rng, percent, percent_of, source
-from mtbias.types import Gender, Stereotype, frozen
-
-SPLITS = ("dev", "test")
-TYPES = (1, 2)
-_DETERMINERS = {"the", "a", "an"}
-
-
-@frozen
-class Occupation:
-    """An occupation in a sentence."""
-
-    name: str
-    stereotype: Gender
-    mention: Mention
-    """With the article before it."""
-
-    @property
-    def head(self) -> int:
-        """Its last word."""
-        return self.mention[1]
-
-
-@frozen
-class WinoBiasDocument:
-    """One sentence."""
-
-    id: str
-    line: int
-    """1-based line in the text file: 1 more than the number at the end of its id. Counterparts
-    share it."""
-    words: tuple[str, ...]
-    gold: Clusters
-    occupations: tuple[Occupation, ...]
-    """All of the sentence, in its order."""
-    occupation: Occupation
-    """The one in the gold cluster."""
-    pronouns: tuple[int, ...]
-    """The words that are pronouns of the gold cluster, one or more."""
-
-    @property
-    def others(self) -> tuple[Occupation, ...]:
-        """The occupations that the pronoun does not refer to."""
-        return tuple(other for other in self.occupations if other.name != self.occupation.name)
+from mtbias.types import Stereotype
 
 
 def _labels() -> dict[str, str]:
@@ -126,9 +84,6 @@ def _labels() -> dict[str, str]:
         labels[f"{key}{rate}_{condition}"] = f"{label} {rate[1:] or 'F1'}, {condition}"
     return labels
 
-
-SetKey = tuple[str, int, Stereotype]
-"""Split, type and condition: one of the eight files."""
 
 _LABELS = _labels()
 """What the numbers of a split and type are called, in the order in which they are shown."""
@@ -262,124 +217,31 @@ PARTS_OF_DATA = tuple(f"{split}-type{type_}" for split, type_ in product(SPLITS,
 
 
 def read_winobias(folder: Path, part: Sequence[str] = ()) -> WinoBias:
-    """Read the CoNLL files in `folder` (or in ``conll_format`` inside it) and the two lists of
-    occupations.
-
-    Of the eight ``{dev,test}_type{1,2}_{pro,anti}_stereotype.v4_auto_conll`` those that are there;
-    with `part`, some of `PARTS_OF_DATA`, those of these parts.
+    """Read the files of `folder` (`read_sets`); with `part`, some of `PARTS_OF_DATA`, those of these
+    parts.
 
     Raises:
-        DataError: none of the files, or no lists; what `read_conll` raises; a document without
-            exactly one cluster, one occupation and a pronoun in it; ids that do not end in a
-            number, or are in two files; no file of a part that is asked for.
+        DataError: as `read_sets`; no file of a part that is asked for.
     """
-    files: dict[str, str] = {}
-    occupations: dict[tuple[str, ...], Gender] = {}
-    for gender in (Gender.MALE, Gender.FEMALE):
-        text = read_text(folder / f"{gender}_occupations.txt")
-        files[text.path.name] = text.sha256
-        occupations |= {
-            tuple(line.lower().split()): gender for line in split_lines(text.text) if line.strip()
-        }
-    sets: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
-    seen: dict[str, Path] = {}
-    for split, type_, condition in product(SPLITS, TYPES, CONDITIONS):
-        name = _file_name(split, type_, condition)
-        path = next(
-            (path for path in (folder / name, folder / "conll_format" / name) if path.is_file()),
-            None,
-        )
-        if path is None:
-            continue
-        conll = read_conll(path)
-        files[name] = conll.file.sha256
-        for document in conll.documents:
-            if document.id in seen:
-                message = f"document {document.id!r} is in {seen[document.id].name} already"
-                raise DataError(message, path=path, line=document.line)
-            seen[document.id] = path
-        documents = (_document(document, occupations, path) for document in conll.documents)
-        sets[split, type_, condition] = tuple(sorted(documents, key=lambda document: document.line))
-        for one, other in pairwise(sets[split, type_, condition]):
-            if one.line == other.line:
-                message = (
-                    f"document {other.id!r}: expected another number at its end than {one.id!r} has"
-                )
-                raise DataError(message, path=path)
-    if not sets:
-        example = "dev_type1_pro_stereotype.v4_auto_conll"
-        raise DataError(f"expected files such as {example} in this folder, got none", path=folder)
-    whole = WinoBias(sets, files)
+    files = read_sets(folder)
     if not part:
-        return whole
-    chosen = {
-        (split, type_, condition): documents
-        for (split, type_, condition), documents in sets.items()
-        if f"{split}-type{type_}" in part
-    }
+        return WinoBias(files.sets, files.hashes)
+    chosen: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
+    others: dict[SetKey, tuple[WinoBiasDocument, ...]] = {}
+    for (split, type_, condition), documents in files.sets.items():
+        side = chosen if f"{split}-type{type_}" in part else others
+        side[split, type_, condition] = documents
     of_parts = {f"{split}-type{type_}" for split, type_, _ in chosen}
     if absent := [name for name in part if name not in of_parts]:
         raise DataError(
             f"expected files of {', '.join(absent)} in this folder, got none", path=folder
         )
-    of_others = {key: documents for key, documents in sets.items() if key not in chosen}
-    unread = {_file_name(*key) for key in of_others}
+    unread = {file_name(*key) for key in others}
     return WinoBias(
         chosen,
-        {name: digest for name, digest in files.items() if name not in unread},
-        WinoBias(of_others, {}).texts,
+        {name: digest for name, digest in files.hashes.items() if name not in unread},
+        WinoBias(others, {}).texts,
     )
-
-
-def _file_name(split: str, type_: int, condition: Stereotype) -> str:
-    return f"{split}_type{type_}_{condition}_stereotype.v4_auto_conll"
-
-
-def _document(
-    conll: ConllDocument, occupations: Mapping[tuple[str, ...], Gender], path: Path
-) -> WinoBiasDocument:
-    def error(message: str) -> DataError:
-        return DataError(f"document {conll.id!r}: {message}", path=path, line=conll.line)
-
-    words, end = conll.words, conll.name.rpartition("/")[2]
-    in_sentence = _occupations(words, occupations)
-    if len(conll.clusters) != 1 or repeated(conll.clusters):
-        raise error(f"expected one cluster, of different mentions, got {len(conll.clusters)}")
-    gold = conll.clusters[0]
-    pronouns = sorted(
-        at for at, last in gold if at == last and words[at].lower() in GENDER_OF_PRONOUN
-    )
-    named = [occupation for occupation in in_sentence if _covers(gold, occupation.head)]
-    if len(named) != 1 or not pronouns:
-        raise error("expected a cluster of one occupation and a pronoun, got another")
-    if not (end.isascii() and end.isdigit()):
-        raise error(f"expected a number at the end of its id, got {end!r}")
-    return WinoBiasDocument(
-        conll.id, int(end) + 1, words, conll.clusters, in_sentence, named[0], tuple(pronouns)
-    )
-
-
-def _covers(cluster: Cluster, word: int) -> bool:
-    return any(start <= word <= last for start, last in cluster)
-
-
-def _occupations(
-    words: tuple[str, ...], known: Mapping[tuple[str, ...], Gender]
-) -> tuple[Occupation, ...]:
-    lower = tuple(word.lower() for word in words)
-    longest = max(map(len, known), default=0)
-    mentions: list[Occupation] = []
-    at = 0
-    while at < len(lower):
-        phrases = (lower[at : at + n] for n in range(longest, 0, -1))
-        name = next((phrase for phrase in phrases if phrase in known), None)
-        if name is None:
-            at += 1
-            continue
-        start = at - 1 if at and lower[at - 1] in _DETERMINERS else at
-        at += len(name)
-        mentions.append(Occupation(" ".join(name), known[name], (start, at - 1)))
-    return tuple(mentions)
 
 
 BASELINES = ("first", "nearest", "stereotype", "perfect", "empty", "wrong")
@@ -493,21 +355,6 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
     for name, first in pro.items():
         values |= by_kind(f"{name}_", first, anti[name])
     return values
-
-
-def differing_pairs(
-    pro: Iterable[WinoBiasDocument], anti: Iterable[WinoBiasDocument]
-) -> tuple[int, ...]:
-    """Lines of the counterparts that differ in more than gendered pronouns, or in the places of
-    their gold mentions.
-    """
-
-    def masked(document: WinoBiasDocument) -> tuple[tuple[str, ...], frozenset[Mention]]:
-        words = tuple("" if word.lower() in GENDER_OF_PRONOUN else word for word in document.words)
-        return words, frozenset(document.gold[0])
-
-    others = {document.line: document for document in anti}
-    return tuple(d.line for d in pro if d.line in others and masked(d) != masked(others[d.line]))
 
 
 def _rng(at: list[int], condition: Stereotype) -> Rng:

@@ -13,15 +13,8 @@ import pytest
 from mtbias.cli.shared import Parts
 from mtbias.coref.dataset import DatasetScores, Link
 from mtbias.coref.documents import Clusters
-from mtbias.coref.winobias import (
-    PARTS_OF_DATA,
-    WinoBias,
-    WinoBiasDocument,
-    answer_by_rule,
-    differing_pairs,
-    link,
-    read_winobias,
-)
+from mtbias.coref.winobias import PARTS_OF_DATA, WinoBias, answer_by_rule, link, read_winobias
+from mtbias.coref.winobias_data import WinoBiasDocument, differing_pairs
 from mtbias.errors import DataError, UsageError
 from mtbias.stats.results import Estimate
 from mtbias.types import Gender, Stereotype

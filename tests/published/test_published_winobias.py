@@ -24,15 +24,8 @@ from mtbias.coref.conll_scorer import (
 )
 from mtbias.coref.dataset import DatasetScores, by_kind
 from mtbias.coref.documents import Clusters, exported
-from mtbias.coref.winobias import (
-    SPLITS,
-    TYPES,
-    WinoBias,
-    WinoBiasDocument,
-    answer_by_rule,
-    differing_pairs,
-    read_winobias,
-)
+from mtbias.coref.winobias import WinoBias, answer_by_rule, read_winobias
+from mtbias.coref.winobias_data import SPLITS, TYPES, WinoBiasDocument, differing_pairs
 from mtbias.english.words import GENDER_OF_PRONOUN
 from mtbias.stats.results import Estimate, number
 from mtbias.types import Gender, Stereotype
