@@ -17,9 +17,10 @@ from mtbias.align.sentence_pairs import IndexedPairs, Side, index_pairs
 from mtbias.errors import DependencyError, UsageError, choices
 from mtbias.language.split_texts import SplitTexts
 from mtbias.machine.devices import install_command
-from mtbias.reading.candidates import EntityScores, align_entity
+from mtbias.reading.candidates import align_entity
 from mtbias.reading.known_translations import KnownTranslations
 from mtbias.reading.sentence_pair import Pair
+from mtbias.reading.target_words import EntityScores
 from mtbias.settings import Aligner as AlignerName
 from mtbias.types import Alignment, Json, Progress, quiet
 

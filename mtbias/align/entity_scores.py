@@ -26,8 +26,8 @@ from mtbias.align.sentence_pairs import IndexedPairs, IntArray
 from mtbias.english.words import hyphenated_parts, singulars
 from mtbias.language.definition import Language
 from mtbias.language.source import ENGLISH
-from mtbias.reading.candidates import EntityScores
 from mtbias.reading.spelling import MIN_LETTERS, likeness, romanised, skeleton, source_letters
+from mtbias.reading.target_words import EntityScores
 
 GLOSSARY_LINKS = 1.0
 """Links added a priori to a pair of types that the plugin's nouns know as translations: one sure

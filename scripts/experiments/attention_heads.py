@@ -37,8 +37,8 @@ from mtbias.english.words import english_words, singulars
 from mtbias.language.definition import Language
 from mtbias.language.installed import get_language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading.candidates import EntityScores
 from mtbias.reading.known_translations import KnownTranslations
+from mtbias.reading.target_words import EntityScores
 from mtbias.translate.given_translations import given_file
 from mtbias.translate.seq2seq.codec import Codec
 from mtbias.types import Span

@@ -10,7 +10,7 @@ from mtbias.align.entity_scores import Links, scores_of_links
 from mtbias.align.sentence_pairs import index_pairs
 from mtbias.language.definition import Language
 from mtbias.language.split_texts import SplitTexts
-from mtbias.reading.candidates import EntityScores
+from mtbias.reading.target_words import EntityScores
 from mtbias.types import Span
 
 TOY = Language(code="xh", name="Toy")

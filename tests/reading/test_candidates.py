@@ -15,9 +15,10 @@ from mtbias.language.installed import get_language
 from mtbias.language.source import ENGLISH
 from mtbias.language.split_texts import SplitTexts
 from mtbias.plugin import Language, NounKind, NounReading
-from mtbias.reading.candidates import EntityScores, align_entity
+from mtbias.reading.candidates import align_entity
 from mtbias.reading.known_translations import KnownTranslations
 from mtbias.reading.sentence_pair import source_facts
+from mtbias.reading.target_words import EntityScores
 from mtbias.types import (
     DERIVED,
     ELIMINATION,
