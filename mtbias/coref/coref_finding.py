@@ -461,13 +461,19 @@ def _against(of_parts: Sequence[NumberDifference]) -> _Against:
     else:
         where = f" in {better or worse} of {n} parts" if n > 1 else ""
         way = f"{'better' if better else 'worse'}{where} than"
-    difference, number = widest.difference, widest.number
-    values = [number_text(each, number.decimals) for each in (difference.first, difference.second)]
-    gap = estimate_text(difference.difference, difference.interval, number.decimals)
+    number = widest.number
+    first, second, gap = _values_and_gap(widest)
     where = f", most in {number.part}" if number.part and n > 1 else ""
-    tested = "" if difference.p_holm is not None else " (not tested)"
-    text = f"{widest.first} is {way} {widest.second}{where}: {number.label}, {values[0]} against "
-    return _Against(widest.second, way, f"{text}{values[1]}, a difference of {gap}{tested}")
+    tested = "" if widest.difference.p_holm is not None else " (not tested)"
+    text = f"{widest.first} is {way} {widest.second}{where}: {number.label}, {first} against "
+    return _Against(widest.second, way, f"{text}{second}, a difference of {gap}{tested}")
+
+
+def _values_and_gap(one: NumberDifference) -> tuple[str, str, str]:
+    """The values of both systems, and their difference with its interval, as texts."""
+    difference, decimals = one.difference, one.number.decimals
+    gap = estimate_text(difference.difference, difference.interval, decimals)
+    return number_text(difference.first, decimals), number_text(difference.second, decimals), gap
 
 
 def _widest(differences: Sequence[NumberDifference]) -> NumberDifference:
@@ -489,16 +495,13 @@ def _bias_differs(dataset: str, differences: Sequence[NumberDifference]) -> Iter
         if contrast.rule not in RULES or not clear:
             continue
         widest = _widest(clear)
-        difference, number = widest.difference, widest.number
-        values = [
-            number_text(each, number.decimals) for each in (difference.first, difference.second)
-        ]
-        gap = estimate_text(difference.difference, difference.interval, number.decimals)
+        number = widest.number
+        first, second, gap = _values_and_gap(widest)
         where = f" in {len(clear)} of {len(of_parts)} parts, most in {number.part}"
         where = where if len(of_parts) > 1 else ""
         label = f"{number.label[0].upper()}{number.label[1:]}"
         yield Statement(
             "bias_differs",
-            f"{label}, differs{where}: {values[0]} ({widest.first}) against {values[1]} "
+            f"{label}, differs{where}: {first} ({widest.first}) against {second} "
             f"({widest.second}), a difference of {gap}.",
         )

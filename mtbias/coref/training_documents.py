@@ -72,14 +72,7 @@ def _within_sentences(document: ConllDocument, clusters: Clusters) -> list[list[
 
 def _converted(document: ConllDocument, clusters: Sequence[Sequence[Mention]]) -> JsonDict:
     """One document with its clusters; the trainer's ends are excluded."""
-    spans: list[list[list[int]]] = []
-    heads: list[list[int]] = []
-    head_spans: list[list[int]] = []
-    for cluster in clusters:
-        spans.append([[start, end + 1] for start, end in cluster])
-        heads.append([end for _, end in cluster])
-        head_spans += [[end, start, end + 1] for start, end in cluster]
-
+    spans = list(map(_with_end_excluded, clusters))
     sentence_of = _sentence_of(document)
     n = len(sentence_of)
     return {
@@ -92,6 +85,24 @@ def _converted(document: ConllDocument, clusters: Sequence[Sequence[Mention]]) -
         "pos": ["_"] * n,
         "deprel": ["_"] * n,
         "head": [None] * n,
+        **_cluster_fields(spans),
+    }
+
+
+def _with_end_excluded(cluster: Sequence[Mention]) -> list[list[int]]:
+    return [[start, end + 1] for start, end in cluster]
+
+
+def _cluster_fields(spans: list[list[list[int]]]) -> JsonDict:
+    """The trainer's fields of clusters of mentions, whose ends are excluded; the head of a mention
+    is its last word.
+    """
+    heads: list[list[int]] = []
+    head_spans: list[list[int]] = []
+    for cluster in spans:
+        heads.append([end - 1 for _, end in cluster])
+        head_spans += [[end - 1, start, end] for start, end in cluster]
+    return {
         "span_clusters": spans,
         "word_clusters": heads,
         "head2span": sorted(head_spans),
@@ -196,14 +207,10 @@ _OF_WORDS = ("cased_words", "sent_id", "speaker", "pos", "deprel", "head")
 def _part(document: JsonDict, first: int, end: int) -> JsonDict:
     """The words from `first` to before `end` as a document of their own."""
     spans: list[list[list[int]]] = []
-    heads: list[list[int]] = []
-    head_spans: list[list[int]] = []
     for cluster in document["span_clusters"]:
         within = [[a - first, b - first] for a, b in cluster if first <= a and b <= end]
         if len(within) > 1 or len(within) == len(cluster):
             spans.append(within)
-            heads.append([last - 1 for _, last in within])
-            head_spans += [[last - 1, start, last] for start, last in within]
     sliced = {name: document[name][first:end] for name in _OF_WORDS}
     # Sentences count from 0.
     sliced["sent_id"] = [number - sliced["sent_id"][0] for number in sliced["sent_id"]]
@@ -211,8 +218,5 @@ def _part(document: JsonDict, first: int, end: int) -> JsonDict:
         **document,
         **sliced,
         "document_id": f"{document['document_id']}:{first}",
-        "span_clusters": spans,
-        "word_clusters": heads,
-        "head2span": sorted(head_spans),
-        "is_zero": [0] * len(head_spans),
+        **_cluster_fields(spans),
     }
