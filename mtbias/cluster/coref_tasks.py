@@ -1,4 +1,5 @@
-"""The tasks of a sweep of coreference: documents, training, evaluation, and one table of all systems.
+"""The tasks of a sweep of coreference: documents, training, evaluation, and one table of all
+systems.
 
 Below the sweep's folder are ``documents`` (CoNLL-2012), ``models/SYSTEM`` (`mtbias coref train`),
 ``runs/SYSTEM`` (`mtbias coref eval`), ``logs``, the tables and the page.

@@ -181,7 +181,7 @@ class _SweepRun(LocalRun[Task]):
         self._answers: queue.SimpleQueue[TaskProcess] = queue.SimpleQueue()
 
     def begin_next(self, place: int) -> Task | None:
-        """See `LocalRun`. The process of the place goes on, if it can do the task."""
+        """See `LocalRun`. The process that is there does this task, too, if it can."""
         process = self._processes.get(place)
         if process is not None and process.task is not None:
             return None
@@ -229,7 +229,9 @@ class SweepSchedule(Schedule[Task]):
         self._languages = {lang: n for n, lang in enumerate(plan.sweep.languages)}
 
     def next_task(self, place: Place, last: Task | None, others: Sequence[Task]) -> Task | None:
-        """The next task for a place whose process did `last` before, while `others` run (`take`)."""
+        """The next task (`take`) for a place whose process did `last` before, while `others`
+        run.
+        """
         ordered = sorted(self.waiting, key=lambda each: self._order(each, last, others))
         task = self.take(each for each in ordered if place.takes(each))
         if task is not None:

@@ -217,8 +217,8 @@ PARTS_OF_DATA = tuple(f"{split}-type{type_}" for split, type_ in product(SPLITS,
 
 
 def read_winobias(folder: Path, part: Sequence[str] = ()) -> WinoBias:
-    """Read the files of `folder` (`read_sets`); with `part`, some of `PARTS_OF_DATA`, those of these
-    parts.
+    """Read the files of `folder` (`read_sets`); with `part`, some of `PARTS_OF_DATA`, those of
+    these parts.
 
     Raises:
         DataError: as `read_sets`; no file of a part that is asked for.

@@ -1,4 +1,4 @@
-"""Requests to an HTTP endpoint with OpenAI's protocol: pace, retries, faults, and what an answer is.
+"""Requests to an HTTP endpoint with OpenAI's protocol: their pace, retries, faults and answers.
 
 A failed request is sent again where that may help, but never twice at once.
 """
