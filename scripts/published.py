@@ -24,7 +24,7 @@ from mtbias.cli.shared import Device, Evaluator
 from mtbias.corpora import load_corpus
 from mtbias.evaluation.gender_calls import GENDER_MEASURE
 from mtbias.machine.stage_progress import ProgressLine
-from mtbias.report.run_table import PUBLISHED, published_lines
+from mtbias.report.run_table import published_lines
 from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import accuracy_bounds
 from mtbias.scoring.measure import MeasureOptions
@@ -135,11 +135,7 @@ def main(
     ]
     rows = [head]
     for line in published_lines("winomt"):
-        system, lang, numbers = (
-            line["system"],
-            line["lang"],
-            [float(line[key]) for key in PUBLISHED],
-        )
+        system, lang, numbers = line.system, line.lang, [*line.numbers.values()]
         given = read_translations(folder / system / f"en-{lang}.txt", corpus.instances)
         measure = GENDER_MEASURE.open(
             MeasureOptions(lang=lang, settings=evaluator, device=device.device)
@@ -153,7 +149,7 @@ def main(
             [
                 system,
                 lang,
-                triple(numbers) + ("" if line["how"] == "recomputed" else " *"),
+                triple(numbers) + (" *" if line.from_memory else ""),
                 triple(values),
                 " / ".join(
                     "–" if v is None else f"{v - p:+.1f}"

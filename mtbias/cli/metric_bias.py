@@ -37,12 +37,11 @@ def command(
     results = []
     for path in scores:
         signature, scored = read_scored(contrasts, path)
-        numbers = metric_bias(scored, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
-        signature = f"{signature}|mtbias:{__version__}|seed:{bootstrap.seed}"
-        results.append({"signature": signature, **numbers})
+        bias = metric_bias(scored, n_resamples=bootstrap.resamples, seed=bootstrap.seed)
+        results.append((f"{signature}|mtbias:{__version__}|seed:{bootstrap.seed}", bias))
     if json:
-        print_json(results)
+        print_json([{"signature": signature, **bias.to_json()} for signature, bias in results])
         return
-    for result in results:
-        name = result["signature"].removeprefix("metric:").partition("#")[0]
-        print(f"{metric_bias_text(name, result)}Signature: {result['signature']}\n")
+    for signature, bias in results:
+        name = signature.removeprefix("metric:").partition("#")[0]
+        print(f"{metric_bias_text(name, bias)}Signature: {signature}\n")

@@ -353,7 +353,7 @@ class _Tagger:
             for parts, keys, length in zip(upos, feats, lengths, strict=True)
         ]
 
-    def _tags(self, parts: Sequence[int], keys: Sequence[Any]) -> list[_Tag]:
+    def _tags(self, parts: Sequence[int], keys: Sequence[int | list[int]]) -> list[_Tag]:
         """The tags with the model's numbers."""
         tags = []
         for part, key in zip(parts, keys, strict=True):

@@ -57,8 +57,8 @@ _TRUST = {
 }
 """Why a word was taken that is not the aligner's."""
 
-_NEURAL = re.compile(r"neural\((?P<model>.*)@(?P<revision>[^@]*),(?P<layer>\d+)\)$")
-"""The encoder in the signature of an aligner."""
+_NEURAL = re.compile(r"neural\((.*)@([^@]*),(\d+)\)$")
+"""The encoder in the signature of an aligner: model, revision, layer."""
 
 
 @frozen
@@ -136,10 +136,11 @@ def _evaluator_options(run: FinishedRun) -> list[str]:
     if encoder is not None:
         name = "statistical+neural" if aligner.partition("neural(")[0] else "neural"
         # The signature has the commit of a hub's model, and the hash of the files of a folder.
-        from_hub = not encoder["revision"].startswith("sha256:")
-        model = f"{encoder['model']}@{encoder['revision']}" if from_hub else encoder["model"]
+        model, revision, layer = encoder.groups()
+        if not revision.startswith("sha256:"):
+            model = f"{model}@{revision}"
         options += ["--aligner", name, "--aligner-model", shell_word(model)]
-        options += ["--aligner-layer", encoder["layer"]]
+        options += ["--aligner-layer", layer]
     elif aligner.startswith("eflomal"):
         options += ["--aligner", "eflomal"]
     if "evidence" in run.evaluator:

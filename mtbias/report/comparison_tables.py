@@ -17,9 +17,9 @@ from mtbias.report.run_table import quote_lines, wrapped
 from mtbias.report.tables import PrintedTable, cut, draw
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparable_runs import SystemNumbers, SystemPair
-from mtbias.scoring.comparison import Comparison
+from mtbias.scoring.comparison import PAIRS, QUADRUPLES, Comparison
 from mtbias.scoring.counting import QUESTIONS, EntityIntervals
-from mtbias.scoring.definitions import CONSISTENCY, GENDER_NUMBERS, Number
+from mtbias.scoring.definitions import ALL_ROWS, CONSISTENCY, DELTA_S, GENDER_NUMBERS, Number
 from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
 from mtbias.scoring.metrics_reader import read_alarms
 from mtbias.scoring.statements import Statement
@@ -33,6 +33,7 @@ from mtbias.stats.results import (
     number_text,
     p_text,
 )
+from mtbias.types import Gender, Stereotype
 
 _FEW = 2
 """More systems of a language than these are ranked, and their differences shown when asked for."""
@@ -160,7 +161,7 @@ def _numbers(c: Comparison, names: Mapping[str, str], *, ranked: bool) -> Printe
 
     def marks(s: SystemNumbers) -> list[str]:
         mark = _UNMARKED if few[s.fingerprint] is None else f" {CAUTION}"
-        return [mark if key == "delta_s" else _UNMARKED for key in names]
+        return [mark if key == DELTA_S.key else _UNMARKED for key in names]
 
     return PrintedTable(
         ["", "", *(name + _UNMARKED for name in names.values())],
@@ -181,10 +182,10 @@ def _by_first_number(c: Comparison, key: str) -> Comparison:
 def _numbers_title(c: Comparison) -> str:
     """The corpus, how many sentences of each class it has, and the unit of the numbers."""
     rows = c.rows
-    title = f"{c.dataset}: {rows['n']:,} sentences"
-    if "male" in rows:  # a measure of one's own may have other classes, or none
-        title += f", {rows['male']:,} about men, {rows['female']:,} about women; "
-        title += f"pro stereotype {rows['pro']:,}, anti {rows['anti']:,}"
+    title = f"{c.dataset}: {rows[ALL_ROWS]:,} sentences"
+    if Gender.MALE in rows:  # a measure of one's own may have other classes, or none
+        title += f", {rows[Gender.MALE]:,} about men, {rows[Gender.FEMALE]:,} about women; "
+        title += f"pro stereotype {rows[Stereotype.PRO]:,}, anti {rows[Stereotype.ANTI]:,}"
     interval = f" [95 % interval over {c.unit}]" if c.n_resamples else ""
     return f"{title}. Per cent{interval}"
 
@@ -224,7 +225,7 @@ def _cautions(systems: Sequence[SystemNumbers], few: Mapping[str, Share | None])
 
 def _few_found(system: SystemNumbers) -> Share | None:
     """The gender that a system finds too seldom for its ΔS to mean much."""
-    number = system.plain.get("delta_s")
+    number = system.plain.get(DELTA_S.key)
     return few_found(system.group.counts) if number and number.value is not None else None
 
 
@@ -301,12 +302,9 @@ def _consistency(c: Comparison) -> PrintedTable:
                     p_text(d.p_holm),
                 ]
         rows.append([p.lang, _name(p), *cells])
-    title = f"Consistency: {c.rows['pairs']:,} pairs that differ in gender alone"
-    title += (
-        f", {c.rows['quadruples']:,} quadruples with controls"
-        if c.rows["quadruples"]
-        else ", no controls"
-    )
+    quadruples = c.rows[QUADRUPLES]
+    title = f"Consistency: {c.rows[PAIRS]:,} pairs that differ in gender alone"
+    title += f", {quadruples:,} quadruples with controls" if quadruples else ", no controls"
     title += ". Per cent of pairs right for one gender only"
     return PrintedTable(
         head, rows, title, ["Units of the intervals and tests are pairs and quadruples"], left=2

@@ -105,7 +105,7 @@ def _obedience(runs: ControlledRuns, *, full: bool) -> PrintedTable:
                 estimate_text(one.obeys.value, one.obeys.interval),
                 *over,
                 f"{other:,}",
-                f"{one.counts['neutral']:,}",
+                f"{one.counts[Gender.NEUTRAL]:,}",
                 f"{one.counts[NONE]:,}",
                 UNDEFINED if change is None else number_text(change.second),
                 _change(change),

@@ -27,10 +27,10 @@ from mtbias.report.coref_tables import (
     system_table,
 )
 from mtbias.report.plots import MOST, PERCENT_SCALE, Panel, Scale, svg_panel
-from mtbias.report.sentence_data import FIRST, MAX_BYTES, fitting, marked, script_data
+from mtbias.report.sentence_data import FIRST, MAX_BYTES, Columns, fitting, marked, script_data
 from mtbias.report.tables import printable
 from mtbias.stats.results import ALPHA, LEVEL, Estimate, number_text
-from mtbias.types import JsonDict, JsonObject, Span, frozen
+from mtbias.types import JsonDict, Span, frozen
 from mtbias.version import __version__
 
 
@@ -94,8 +94,21 @@ def _column(values: Sequence[str]) -> tuple[list[str], list[int]]:
     return known, [known.index(one) for one in values]
 
 
-def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> JsonDict:
-    """What the page shows of `rows`, of `total`, with its ``data`` for the script."""
+@frozen
+class _Sentences:
+    """What the page shows of its sentences."""
+
+    shown: int
+    total: int
+    first: Sequence[_Row]
+    """Those that can be read without the script."""
+    columns: Columns
+    data: JsonDict
+    """For the script."""
+
+
+def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: int) -> _Sentences:
+    """What the page shows of `rows`, of `total`."""
     properties = {"data set": [row.dataset for row in rows], "group": [row.members for row in rows]}
     columns = {name: _column(of) for name, of in properties.items()}
 
@@ -115,13 +128,7 @@ def _sentences(evaluations: Sequence[Evaluation], rows: Sequence[_Row], total: i
         "about": list(columns),
     }
     data = {**about, **script_data(rows, columns, calls, block)}
-    return {
-        "shown": len(rows),
-        "total": total,
-        "first": rows[:FIRST],
-        "columns": columns,
-        "data": data,
-    }
+    return _Sentences(len(rows), total, rows[:FIRST], columns, data)
 
 
 def render_coref_page(
@@ -157,7 +164,7 @@ def _example(groups: Sequence[Sequence[_Row]]) -> Sequence[_Row]:
 def _page(
     evaluations: Sequence[Evaluation],
     differences: Sequence[NumberDifference],
-    sentences: JsonObject,
+    sentences: _Sentences,
     example: Sequence[_Row],
 ) -> str:
     first = evaluations[0]
@@ -173,7 +180,7 @@ def _page(
         "drawn": ("Both sides", drawn),
         "numbers": ("Numbers", headline),
         "differences": ("Differences", differences),
-        "sentences": ("Sentences", sentences if sentences["shown"] else None),
+        "sentences": ("Sentences", sentences if sentences.shown else None),
         "more": ("More numbers", tables),
         "how": ("How it was made", True),
     }
@@ -181,7 +188,7 @@ def _page(
     whom = f"{len(names)} systems" if several else " and ".join(names)
     return page.render_page(
         "coref.html",
-        data=sentences["data"] if sentences["shown"] else None,
+        data=sentences.data if sentences.shown else None,
         pieces=marked,
         title=f"Gender bias in coreference: {whom}",
         intro=f"{', '.join(TITLES[dataset] for dataset in tables)} · mtbias {__version__}",

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from mtbias.report.page import render_page
 from mtbias.report.plots import Panel, svg_panel
 from mtbias.report.report_runs import ReportRun
-from mtbias.report.run_table import PUBLISHED, published_groups_note, published_lines
+from mtbias.report.run_table import PublishedLine, published_groups_note, published_lines
 from mtbias.report.tables import PrintedTable
 from mtbias.scoring.definitions import Breakdown, Number, Unit, breakdowns
 from mtbias.stats.results import Estimate, number_text
@@ -147,18 +147,18 @@ def _published(
     """
     by_system: dict[str, dict[str, Estimate]] = {}
     for group, line in _published_lines(dataset, by, groups):
-        if number.key in PUBLISHED:
-            means = by_system.setdefault(line["system"], {})
-            means[group] = Estimate(float(line[number.key]))
+        if number.key in line.numbers:
+            means = by_system.setdefault(line.system, {})
+            means[group] = Estimate(line.numbers[number.key])
     return dict(by_system)
 
 
 def _published_lines(
     dataset: str, by: Breakdown, groups: Sequence[str]
-) -> Iterator[tuple[str, Mapping[str, str]]]:
+) -> Iterator[tuple[str, PublishedLine]]:
     """The published lines of these groups, each with the group."""
     for line in published_lines(dataset):
-        group = _published_group(line["group"], by)
+        group = _published_group(line.group, by)
         if group and group in groups:
             yield group, line
 

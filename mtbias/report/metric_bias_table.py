@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mtbias.report.tables import aligned
-from mtbias.scoring.metric_bias import GroupPreference, PairedPreference, read_metric_bias
+from mtbias.scoring.metric_bias import GroupPreference, MetricBias, PairedPreference
 from mtbias.stats.results import UNDEFINED, estimate_text, number_text, p_text
-from mtbias.types import Gender, JsonDict
+from mtbias.types import Gender
 
 _NAMES = {Gender.FEMALE: "women", Gender.MALE: "men", None: "gender not shown"}
 
 
-def metric_bias_text(name: str, numbers: JsonDict) -> str:
-    """The numbers of `mtbias.scoring.metric_bias.metric_bias` for a terminal, ending in a
-    newline.
-    """
-    bias = read_metric_bias(numbers)
+def metric_bias_text(name: str, bias: MetricBias) -> str:
+    """The bias of a metric of this name for a terminal, ending in a newline."""
     header = ["", "n", "prefers masculine", "ties", "right", "mean gap S_m − S_f", "p"]
     rows = [header, *map(_row, bias.groups)]
     lines = [f"{name}: preference of gender, per cent with 95 % intervals", ""]

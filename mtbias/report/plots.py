@@ -262,10 +262,10 @@ def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, d
     """
     declared = {one.key: one for one in run.numbers}
     pair = next((pair for pair in GENDERED if pair.keys() <= declared.keys()), None)
-    if pair is None or not run.metrics.by.get("by_entity"):
+    if pair is None or not run.metrics.by_entity:
         return
     numbers = [declared[key] for key in pair]
-    points = _entity_points(run.metrics.by["by_entity"], numbers)
+    points = _entity_points(run.metrics.by_entity, numbers)
     entities = _drawn_entities(points, shares)
     if not entities:
         return

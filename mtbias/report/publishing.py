@@ -340,8 +340,7 @@ def read_checked(path: Path) -> FinishedRun:
             f"expected what follows from {CALLS}, got other content ({keys}); {again}",
             path=path / METRICS,
         )
-    lines = [record.to_json() for record in run.calls]
-    called = {line["id"]: line["translation"] for line in lines}
+    called = {record.id: record.translation for record in run.calls}
     if called != {line.id: line.text for line in RunFolder(path).read_translations()}:
         message = f"expected the translations of {CALLS}, got others; {again}"
         raise DataError(message, path=path / TRANSLATIONS)
@@ -445,7 +444,7 @@ def _number(number: Number, metrics: RunMetrics) -> PublishedNumber:
         shown=number.headline or number.coverage,
         value=estimate.value,
         interval=estimate.interval,
-        interval_entities=(overall.entity_intervals or {}).get(number.key),
+        interval_entities=overall.interval_over_entities(number),
         method=metrics.interval_methods.get(number.key),
         rows=dict(zip(number.rests_on, overall.rows(number), strict=True)),
     )

@@ -22,7 +22,7 @@ from mtbias.report.report_runs import ReportRun, report_run, unique_names, unkno
 from mtbias.report.run_page import render_html
 from mtbias.report.tables import PrintedTable, as_csv, draw
 from mtbias.runs.finished_run import read_run
-from mtbias.scoring.definitions import CLASSES, Number
+from mtbias.scoring.definitions import CLASSES, DELTA_S, Number
 from mtbias.scoring.finding import CAUTION, Share, caution_text, few_found
 from mtbias.scoring.metrics_reader import UNKNOWN, read_metrics
 from mtbias.scoring.metrics_records import GroupMetrics
@@ -242,7 +242,7 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
     for number in headline:
         columns[number.label] = [_with_caution(group, number) for group in groups]
     notes = [*_notes(runs, headline), *dict.fromkeys(_sizes(group, headline) for group in groups)]
-    if any(number.key == "delta_s" for number in headline):
+    if any(number.key == DELTA_S.key for number in headline):
         named = zip(runs, map(_few_found, groups), strict=True)
         notes += [f"{caution_text(run.label, least)}." for run, least in named if least is not None]
     alarms = [(run.label, run.metrics.alarms) for run in runs]
@@ -258,13 +258,13 @@ def _table(runs: Sequence[ReportRun]) -> PrintedTable:
 
 def _few_found(group: GroupMetrics) -> Share | None:
     """The gender that a run finds too seldom for its ΔS to mean much."""
-    return few_found(group.confusion) if group.values.get("delta_s") is not None else None
+    return few_found(group.confusion) if group.value(DELTA_S) is not None else None
 
 
 def _with_caution(group: GroupMetrics, number: Number) -> str:
     """A number with its interval; ΔS with a mark where few men or few women are found."""
     text = group.text(number)
-    marked = number.key == "delta_s" and _few_found(group) is not None
+    marked = number.key == DELTA_S.key and _few_found(group) is not None
     return f"{text} {CAUTION}" if marked else text
 
 

@@ -156,7 +156,7 @@ def _facts(runs: Sequence[ReportRun], corpora: Iterable[str]) -> Iterator[str]:
         yield f"mtbias {version}"
 
 
-_PART = re.compile(r"(?P<corpus>.+)-(?P<kept>\d+)-of-(?P<all>\d+)-(?P<which>[0-9a-f]{8})")
+_PART = re.compile(r"(.+)-(\d+)-of-(\d+)-([0-9a-f]{8})")
 """The name of a part (`mtbias.corpora.corpus.Corpus.part`)."""
 
 
@@ -166,9 +166,9 @@ def corpus_name(name: str) -> str:
     """
     part = _PART.fullmatch(name)
     if part:
-        size, whole = int(part["kept"]), int(part["all"])
-        of_all = f"{size:,} of {whole:,} sentences"
-        return f"{corpus_name(part['corpus'])}: {of_all} ({part['which']})"
+        corpus, size, whole, digest = part.groups()
+        of_all = f"{int(size):,} of {int(whole):,} sentences"
+        return f"{corpus_name(corpus)}: {of_all} ({digest})"
     return (
         datasets()[name].description.partition(":")[0]
         if name in datasets()
@@ -184,7 +184,7 @@ def citations_of(runs: Sequence[ReportRun]) -> list[str]:
     for run in runs:
         name = run.corpus
         part = _PART.fullmatch(name)
-        names.append(part["corpus"] if part else name)
+        names.append(part[1] if part else name)
     return citations(name for name in names if name in catalogued())
 
 

@@ -33,7 +33,7 @@ from mtbias.report.publishing import (
 from mtbias.report.report_runs import corpus_name, language_name
 from mtbias.scoring.comparison_finding import MenAndWomen, genders_text, ranges_text
 from mtbias.scoring.definitions import Best, Unit, decisive
-from mtbias.scoring.finding import RULES, Share
+from mtbias.scoring.finding import FEW_FOUND, RECALLS, Share
 from mtbias.scoring.ranking import Rank, Relation, distance, ranks, relation
 from mtbias.settings import BootstrapSettings
 from mtbias.stats.resampling import holm, too_few_resamples
@@ -480,14 +480,14 @@ def _range_text(number: PublishedNumber, results: Sequence[PublishedResult]) -> 
 
 
 def caution_text(result: PublishedResult) -> str:
-    """Why its ΔS means little (`mtbias.scoring.finding.RULES`); empty where it finds enough men and
-    women.
+    """Why its ΔS means little (`mtbias.scoring.finding.FEW_FOUND`); empty where it finds enough men
+    and women.
     """
     recalls = (
         (name, result.number(f"recall_{key}"))
         for key, name in (("male", "men"), ("female", "women"))
     )
-    least, limit = RULES["found"].limit, RULES["few_found"].limit
+    least, limit = RECALLS.limit, FEW_FOUND.limit
     few = [
         f"{number_text(n.value)} % of the {name}"
         for name, n in recalls

@@ -169,11 +169,11 @@ def _page(
     *,
     total: int,
 ) -> str:
-    sentences = sentence_list(runs, shown, total)
+    columns, sentences = sentence_list(runs, shown, total)
     women, of_unknown = related
-    parts = [page_part(runs, women, sentences["columns"], "entities")]
+    parts = [page_part(runs, women, columns, "entities")]
     if unknown:
-        parts.append(page_part(unknown, of_unknown, sentences["columns"], "unknown"))
+        parts.append(page_part(unknown, of_unknown, columns, "unknown"))
     page = RunPage(runs, compared, ranked, parts)
     title, intro = title_and_intro(runs)
     return render_page(

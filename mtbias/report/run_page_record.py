@@ -27,6 +27,7 @@ from mtbias.runs.call_records import CallRecord
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.comparison_finding import SystemCalls, gender_statements
 from mtbias.scoring.definitions import (
+    BY_ENTITY,
     CONSISTENCY,
     GENDER_NUMBERS,
     Breakdown,
@@ -75,10 +76,10 @@ def women_of(runs: Sequence[ReportRun], shares: WomenShares | None = None) -> Wo
     entity has one of the shares that ship.
     """
     measured = all(run.numbers in (GENDER_NUMBERS, UNKNOWN_GENDER.numbers) for run in runs)
-    if not measured or any("by_entity" not in run.metrics.by for run in runs):
+    if not measured or any(BY_ENTITY not in run.metrics.by for run in runs):
         return Women()
     known = shares or shipped_shares()
-    entities = chain.from_iterable(run.metrics.by["by_entity"] for run in runs)
+    entities = chain.from_iterable(run.metrics.by_entity for run in runs)
     if shares is None and all(known.share_of(entity) is None for entity in entities):
         return Women()
     return Women(known, [women_line(run, known) for run in runs])
@@ -88,7 +89,7 @@ def women_line(run: ReportRun, shares: WomenShares) -> str:
     """Whether women are translated better than men where more women do the work; where the source
     shows no gender, whether there are more feminine forms.
     """
-    groups = run.metrics.by["by_entity"]
+    groups = run.metrics.by_entity
 
     def rho(key: str, less: str = "") -> str:
         estimate = correlation(shares, groups, key, less)

@@ -20,7 +20,10 @@ from mtbias.report.tables import PrintedTable, aligned, as_text, cut, note_on_bi
 from mtbias.scoring.bias import UNKNOWN_GENDER
 from mtbias.scoring.counting import QUESTIONS
 from mtbias.scoring.definitions import (
+    ACCURACY,
     CONSISTENCY,
+    DELTA_G,
+    DELTA_S,
     GENDER_NUMBERS,
     Number,
     Unit,
@@ -30,7 +33,7 @@ from mtbias.scoring.metrics_reader import read_metrics
 from mtbias.scoring.metrics_records import CountedRows, GroupMetrics, Repeats, RunMetrics
 from mtbias.scoring.statements import PERSONS, Quote
 from mtbias.stats.results import UNDEFINED, estimate_text, interval_text, number_text
-from mtbias.types import JsonObject
+from mtbias.types import JsonObject, Strategy, frozen
 
 # How much a run changed when everything was translated again, as `metrics.json` has it under
 # `repeats`.
@@ -289,7 +292,7 @@ def _consistency(metrics: RunMetrics) -> str:
         *aligned(table, "<>>>>"),
     ]
     outside = pairs.pairs_without_controls
-    if outside and pairs.all.places["delta_i"].n:
+    if outside and pairs.all.quadruples:
         lines.append(f"  {outside:,} pairs have no controls: in I_across alone")
     for reason, n in pairs.left_out.items():
         lines.append(f"  left out: {n:,}, {printable(reason)}")
@@ -326,7 +329,7 @@ def strategy_rows(metrics: RunMetrics) -> tuple[list[str], list[list[str]]]:
     parts = metrics.strategies
     head = ["source"]
     for source, shares in parts.items():
-        head += [SOURCES[source], f"of {shares['male'].of:,}"]
+        head += [SOURCES[source], f"of {shares[Strategy.MALE].of:,}"]
     rows = []
     for strategy in dict.fromkeys(chain.from_iterable(parts.values())):
         row = [strategy]
@@ -472,17 +475,41 @@ _DIFFERS = {
 """What differs from a run of mtbias."""
 
 
-def published_lines(dataset: str) -> list[dict[str, str]]:
-    """The lines of a data set in the table's order, by its columns; none of one that has no
-    published lines.
+PUBLISHED = (ACCURACY, DELTA_G, DELTA_S)
+"""The numbers that were published."""
 
-    ``lang`` is ``mean`` over BUG's eight languages; ``group`` a part of the corpus, empty of all
-    sentences; ``how`` ``recomputed``, or ``log``: of WinoMT ΔS from memory of the table.
-    """
+
+@frozen
+class PublishedLine:
+    """What was published of a system in a language."""
+
+    system: str
+    lang: str
+    """`MEAN` over BUG's eight languages."""
+    group: str
+    """A part of the corpus; empty of all sentences."""
+    numbers: Mapping[str, float]
+    """By key, in per cent and points."""
+    from_memory: bool
+    """Of WinoMT: whether ΔS is from memory of the table, and was not recomputed."""
+
+
+MEAN = "mean"
+
+
+def published_lines(dataset: str) -> list[PublishedLine]:
+    """The lines of a data set in the table's order; none of one that has no published lines."""
     text = (resources.files("mtbias.scoring") / "data" / "published.tsv").read_text(
         encoding="utf-8"
     )
-    return [row for row in commented_rows(text) if row["dataset"] == dataset]
+    lines = []
+    for row in commented_rows(text):
+        if row["dataset"] == dataset:
+            numbers = {number.key: float(row[number.key]) for number in PUBLISHED}
+            from_memory = dataset == "winomt" and row["how"] == "log"
+            line = PublishedLine(row["system"], row["lang"], row["group"], numbers, from_memory)
+            lines.append(line)
+    return lines
 
 
 _GROUPS = {
@@ -499,28 +526,22 @@ def published_groups_note(dataset: str) -> str:
     return f"Published: {_ABOUT[dataset]}. {_GROUPS[dataset]} {_DIFFERS[dataset]}"
 
 
-PUBLISHED = ("accuracy", "delta_g", "delta_s")
-"""The columns with numbers, in per cent and points."""
-
-
 def published_table(metrics: RunMetrics) -> PrintedTable | None:
     """The lines of a run's data set and language, below them the means over languages; None where
     there are none.
     """
     place = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics.signature or "")
-    lines = (
-        [line for line in published_lines(place[1]) if line["lang"] in {place[2], "mean"}]
-        if place
-        else []
-    )
-    if place is None or all(line["lang"] == "mean" for line in lines):
+    if place is None:
+        return None
+    lines = [line for line in published_lines(place[1]) if line.lang in {place[2], MEAN}]
+    if all(line.lang == MEAN for line in lines):
         return None
     rows = []
     for line in lines:
-        of = f"mean of 8 languages, {line['group']}" if line["lang"] == "mean" else line["lang"]
-        accuracy, delta_g, delta_s = (number_text(float(line[key])) for key in PUBLISHED)
-        remembered = place[1] == "winomt" and line["how"] == "log"
-        rows.append([line["system"], of, accuracy, delta_g, UNDEFINED if remembered else delta_s])
+        whole = f"mean of 8 languages, {line.group}" if line.lang == MEAN else line.lang
+        accuracy, delta_g, delta_s = map(number_text, line.numbers.values())
+        delta_s = UNDEFINED if line.from_memory else delta_s
+        rows.append([line.system, whole, accuracy, delta_g, delta_s])
     return PrintedTable(
         ["", "", "accuracy", "ΔG", "ΔS"],
         rows,

@@ -286,9 +286,11 @@ def outcome(record: CallRecord | None) -> str:
     return "right" if record.call.gender is record.gold else "wrong"
 
 
-def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int) -> JsonDict:
-    """What templates show of the list of sentences (``sentences.html``), with its ``data`` for the
-    script.
+def sentence_list(
+    runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int
+) -> tuple[Columns, JsonDict]:
+    """What is filtered by; and what templates show of the list of sentences
+    (``sentences.html``), with its ``data`` for the script.
 
     `shown` are the sentences that the page holds, of `total`. They stand in the order of their
     sources: those that differ in a pronoun are neighbours, and take half the place.
@@ -296,7 +298,7 @@ def sentence_list(runs: Sequence[ReportRun], shown: Sequence[Sentence], total: i
     shown = sorted(shown, key=lambda sentence: sentence.first.source.casefold())
     filtered = columns(shown)
     wrong_first = sorted(shown, key=lambda sentence: _ORDER[outcome(sentence.records[0])])
-    return {
+    return filtered, {
         "data": data(runs, shown, filtered),
         "columns": filtered,
         "shown": len(shown),

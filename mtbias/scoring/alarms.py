@@ -7,11 +7,12 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from itertools import chain
 from math import inf
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
 from mtbias.errors import UsageError
 from mtbias.files.kept_results import NOTHING_KEPT
@@ -34,10 +35,10 @@ from mtbias.scoring.evidence import (
     shipped_rates,
     withheld,
 )
-from mtbias.scoring.measure import find_measure
+from mtbias.scoring.measure import MeasureRecord, find_measure
+from mtbias.scoring.metrics_records import CheckedShare, ShareMetrics
 from mtbias.scoring.scores import counting_of
 from mtbias.scoring.text_signs import Marks, Texts, text_marks, unusual_characters
-from mtbias.stats.resampling import share_json, wilson_percent
 from mtbias.stats.results import percent_of, rounded
 from mtbias.translate.text_language import languages
 from mtbias.types import Called, Gender, JsonDict, JsonObject, Reason, frozen
@@ -70,6 +71,9 @@ SIGNS = tuple(Sign(**row) for row in tomllib.loads(_DATA.read_text(encoding="utf
 
 DECLARED: Mapping[str, Sign] = {sign.key: sign for sign in SIGNS}
 """By key."""
+
+DAMAGED = "damaged"
+"""The sign of translations with damaged characters."""
 
 LEAST = 2
 """A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
@@ -119,7 +123,7 @@ def _dictionary_forms(text: str, words: SplitTexts) -> frozenset[str]:
 
 
 def checks(
-    records: Sequence[Any],
+    records: Sequence[MeasureRecord],
     lang: str,
     measure: str,
     source_lang: str = ENGLISH_CODE,
@@ -144,16 +148,17 @@ def checks(
             as the run's own.
         seed: see there.
     """
+    texts = [record.translation for record in records]
     if not find_measure(measure).reads_entities:
-        lines = [record.to_json() for record in records]
-        sources = [line["source"] for line in lines]
-        texts = [line["translation"] for line in lines]
+        sources = [record.source for record in records]
         text_languages = languages(texts, lang)
         marks = text_marks(sources, texts, lang, text_languages, _ratios(lang, source_lang))
-        return {"alarms": _content(marks, noticed, texts, lang, text_languages)}
-    calls = [record.call for record in records]
+        shares = _shares(marks, noticed, texts, lang)
+        return {"alarms": _alarms_json(shares, marks, texts, lang, text_languages)}
+    called = cast("Sequence[Called]", records)
+    calls = [record.call for record in called]
     counts = count_classes(calls)
-    counting = counting_of(records)
+    counting = counting_of(called)
 
     def of_main(some: Sequence[Called]) -> Sequence[Called]:
         """Those of the run's main numbers: without sentences of unknown gender, where there are
@@ -161,17 +166,18 @@ def checks(
         """
         return [record for record in some if (record.gold is None) == (counting is UNKNOWN_GENDER)]
 
-    main = of_main(records)
+    main = of_main(called)
     fixed = sum(withheld(record.call) for record in main)
-    texts = [record.translation for record in records]
-    signs = _signs_of_texts(records, texts, lang, source_lang)
+    signs = _signs_of_texts(called, texts, lang, source_lang)
     text_languages = signs.languages
-    marks = {**signs.marks, **_call_marks(records), **signs.entity_marks}
-    alarms = _content(marks, noticed, texts, lang, text_languages)
-    raised = [marks[key] for key in alarms["raised"] if DECLARED[key].concerns]
-    if raised:
-        undoubted = [r for r, *signs in zip(records, *raised, strict=True) if not any(signs)]
-        alarms["concerned"] = len(records) - len(undoubted)
+    marks = {**signs.marks, **_call_marks(called), **signs.entity_marks}
+    shares = _shares(marks, noticed, texts, lang)
+    alarms = _alarms_json(shares, marks, texts, lang, text_languages)
+    raised = _raised(shares)
+    doubts = [marks[key] for key in raised if DECLARED[key].concerns]
+    if doubts:
+        undoubted = [r for r, *signs in zip(called, *doubts, strict=True) if not any(signs)]
+        alarms["concerned"] = len(called) - len(undoubted)
         if rows := of_main(undoubted):
             alarms["without"] = counting.group(
                 counting.tabulate(counting.cells(rows)), n_resamples, seed
@@ -179,7 +185,7 @@ def checks(
     return {
         "grammatical_gender_only": {"n": fixed, "percent": rounded(percent_of(fixed, len(main)))},
         "evidence_classes": _by_class(counts),
-        "expected_wrong": expected_wrong(counts, {} if alarms["raised"] else shipped_rates(lang)),
+        "expected_wrong": expected_wrong(counts, {} if raised else shipped_rates(lang)),
         "readers": reader_agreement(list(zip(calls, texts, strict=True))),
         "alarms": alarms,
     }
@@ -212,36 +218,54 @@ def _counted(marks: Mapping[str, Marks], noticed: JsonObject) -> dict[str, tuple
     return counts | {key: (noticed[key], sentences) for key in COUNTED_BEFORE if key in noticed}
 
 
-def _content(
-    marks: Mapping[str, Marks],
-    noticed: JsonObject,
-    texts: Texts,
-    lang: str,
-    text_languages: Sequence[str | None],
-) -> JsonDict:
-    """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
+def _damaged(marks: Mapping[str, Marks], texts: Texts) -> list[str | None]:
+    """The translations that look damaged."""
+    return [text for text, mark in zip(texts, marks[DAMAGED], strict=True) if mark]
+
+
+def _shares(
+    marks: Mapping[str, Marks], noticed: JsonObject, texts: Texts, lang: str
+) -> dict[str, CheckedShare]:
+    """The share of each sign against its limit.
 
     Args:
         marks: of every sign, which rows show it.
         noticed: of signs that rows are not marked with, how many do.
         texts: the translations.
         lang: the target language.
-        text_languages: the languages that the translations are in.
     """
     counts = _counted(marks, noticed)
-    damaged = [text for text, mark in zip(texts, marks["damaged"], strict=True) if mark]
     shares = {
         sign.key: _share(sign, *counts[sign.key], lang) for sign in SIGNS if sign.key in counts
     }
-    certain = sum(is_damaged(text) for text in damaged if text is not None)
+    certain = sum(is_damaged(text) for text in _damaged(marks, texts) if text is not None)
     if certain and certain * CERTAIN_ONE_IN >= len(texts):
-        shares["damaged"]["above"] = True
+        shares[DAMAGED] = replace(shares[DAMAGED], above=True)
+    return shares
+
+
+def _raised(shares: Mapping[str, CheckedShare]) -> list[str]:
+    """The signs above their limits."""
+    return [key for key, share in shares.items() if share.above]
+
+
+def _alarms_json(
+    shares: Mapping[str, CheckedShare],
+    marks: Mapping[str, Marks],
+    texts: Texts,
+    lang: str,
+    text_languages: Sequence[str | None],
+) -> JsonDict:
+    """`alarms` of `metrics.json`, without what the numbers are without the rows concerned.
+
+    `text_languages` are the languages that the translations are in.
+    """
     others = Counter(language for language in text_languages if language not in {None, lang})
     return {
-        "raised": [key for key, share in shares.items() if share["above"]],
-        "shares": shares,
+        "raised": _raised(shares),
+        "shares": {key: share.to_json() for key, share in shares.items()},
         "other_languages": dict(sorted(others.items(), key=lambda item: (-item[1], item[0]))),
-        "unusual_characters": unusual_characters(damaged, lang),
+        "unusual_characters": unusual_characters(_damaged(marks, texts), lang),
         "concerned": 0,
         "without": None,
     }
@@ -252,15 +276,16 @@ def _ratios(lang: str, source_lang: str) -> tuple[float, float]:
     return usual_ratios(lang) if source_lang == ENGLISH_CODE else (0, inf)
 
 
-def _share(sign: Sign, part: int, whole: int, lang: str) -> JsonDict:
+def _share(sign: Sign, part: int, whole: int, lang: str) -> CheckedShare:
     allowed = limit(sign.key, lang, whole, sign.limit)
-    ends = wilson_percent(part, whole)
-    return {
-        **share_json(part, whole),
-        "limit": allowed.percent,
-        "measured": allowed.measured,
-        "above": ends is not None and part >= LEAST and ends[0] > allowed.percent,
-    }
+    share = ShareMetrics.counted(part, whole)
+    ends = share.interval
+    above = ends is not None and part >= LEAST and ends[0] > allowed.percent
+    return CheckedShare(share, allowed.percent, above, allowed.measured)
+
+
+KEPT_AS = "signs"
+"""The name under which `_SignsOfTexts` are kept."""
 
 
 @frozen
@@ -281,7 +306,7 @@ def _signs_of_texts(
     sources = [record.source for record in records]
     entities = [record.entity for record in records]
     inputs = [lang, source_lang, sources, entities, texts]
-    stored = results.get("signs", inputs)
+    stored = results.get(KEPT_AS, inputs)
     if stored is not None:
         return decoded(_SignsOfTexts, stored)
     text_languages = languages(texts, lang)
@@ -292,7 +317,7 @@ def _signs_of_texts(
         {name: list(of) for name, of in marks.items()},
         {name: list(of) for name, of in of_entities.items()},
     )
-    results.keep("signs", inputs, encoded(_SignsOfTexts, signs))
+    results.keep(KEPT_AS, inputs, encoded(_SignsOfTexts, signs))
     return signs
 
 

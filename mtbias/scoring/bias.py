@@ -12,12 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mtbias.scoring.counting import Counting
-from mtbias.scoring.definitions import GENDER_NUMBERS, declared
-from mtbias.stats.resampling import bootstrap_counts, estimate, share_json
+from mtbias.scoring.definitions import DELTA_G, GENDER_NUMBERS, declared
+from mtbias.scoring.metrics_records import ShareMetrics
+from mtbias.stats.resampling import bootstrap_counts, estimate
 from mtbias.stats.results import Counts, Floats, Tables, enough, number, percent, rounded, source
 from mtbias.types import Called, Gender, JsonDict, Stereotype, Strategy
 
@@ -81,14 +84,14 @@ def rates(tables: Tables) -> dict[str, Floats]:
     everyone = tables.sum(axis=-3)
     pro, anti = tables[..., _PRO, :, :], tables[..., _ANTI, :, :]
     decided = everyone[..., :_NO_CALL]
-    men, women = _of_gender(everyone, _MALE), _of_gender(everyone, _FEMALE)
+    men, women = _recognition(everyone, _MALE), _recognition(everyone, _FEMALE)
     accuracy_pro, accuracy_anti = _accuracy(pro), _accuracy(anti)
     return {
         "decided_percent": percent(decided.sum(axis=(-1, -2)), everyone.sum(axis=(-1, -2))),
         "accuracy": _accuracy(everyone),
-        **men,
-        **women,
-        "delta_g": men["f1_male"] - women["f1_female"],
+        **men.by_key("male"),
+        **women.by_key("female"),
+        "delta_g": men.f1 - women.f1,
         "accuracy_pro": accuracy_pro,
         "accuracy_anti": accuracy_anti,
         "delta_s": accuracy_pro - accuracy_anti,
@@ -115,6 +118,11 @@ def classes(counts: Counts) -> dict[str, int]:
         "called_female",
     )
     return dict(zip(names, map(int, sums), strict=True))
+
+
+def has_call(counts: ArrayLike) -> bool:
+    """Whether any row of a table stereotype × gold × call has a call."""
+    return bool(np.asarray(counts)[..., :_NO_CALL].any())
 
 
 def stereotyped_gender(entities: Floats) -> Counts:
@@ -191,13 +199,13 @@ def uncalled(counts: Counts, n_resamples: int, seed: int) -> JsonDict:
     """
     gold = counts.sum(axis=0)
     shares: JsonDict = {
-        gender: share_json(n, of)
+        gender: ShareMetrics.counted(n, of).to_json()
         for gender, n, of in zip(
             GOLDS, map(int, gold[:, _NO_CALL]), map(int, gold.sum(axis=1)), strict=True
         )
     }
     called = counts * np.array([1, 1, 1, 0], dtype=np.int64)
-    delta_g = GENDER_COUNTING.group(called, n_resamples, seed)["delta_g"]
+    delta_g = GENDER_COUNTING.group(called, n_resamples, seed)[DELTA_G.key]
     return {**shares, "delta_g": rounded({"value": delta_g.value, "interval": delta_g.interval})}
 
 
@@ -226,7 +234,7 @@ def _by_strategy(used: Sequence[Strategy | None]) -> JsonDict:
     content: JsonDict = {}
     for key in chain.from_iterable(map(_strategy_keys, Strategy)):
         if counts[key] or ":" not in key:
-            content[key] = share_json(counts[key], len(used))
+            content[key] = ShareMetrics.counted(counts[key], len(used)).to_json()
     return content
 
 
@@ -312,21 +320,29 @@ def _correct(confusion: Tables) -> Tables:
     return right
 
 
-def _of_gender(confusion: Tables, gender: int) -> dict[str, Floats]:
-    """Precision, recall and F1 of one gender."""
-    right, name = confusion[..., gender, gender], GOLDS[gender]
+class _Recognition(NamedTuple):
+    """How one gender is recognised."""
+
+    precision: Floats
+    recall: Floats
+    f1: Floats
+
+    def by_key(self, gender: str) -> dict[str, Floats]:
+        return {f"{name}_{gender}": rate for name, rate in self._asdict().items()}
+
+
+def _recognition(confusion: Tables, gender: int) -> _Recognition:
+    right = confusion[..., gender, gender]
     called, gold = confusion[..., :, gender].sum(axis=-1), confusion[..., gender, :].sum(axis=-1)
-    return {
-        f"precision_{name}": percent(right, called),
-        f"recall_{name}": percent(right, gold),
-        f"f1_{name}": percent(2 * right, np.where(gold > 0, called + gold, 0)),
-    }
+    return _Recognition(
+        precision=percent(right, called),
+        recall=percent(right, gold),
+        f1=percent(2 * right, np.where(gold > 0, called + gold, 0)),
+    )
 
 
 def _macro_f1(confusion: Tables) -> Floats:
-    return (
-        _of_gender(confusion, _MALE)["f1_male"] + _of_gender(confusion, _FEMALE)["f1_female"]
-    ) / 2
+    return (_recognition(confusion, _MALE).f1 + _recognition(confusion, _FEMALE).f1) / 2
 
 
 # Sentences that show no gender: in which one a translation puts the entity, as shares instead of an
@@ -345,8 +361,9 @@ def unknown_rates(tables: Tables) -> dict[str, Floats]:
     called = tables[..., :-1].sum(axis=-1)
     keys = ("masculine", "feminine", "neutral", "both_forms")  # in the order of `RENDERINGS`
     shares = {key: percent(tables[..., at], called) for at, key in enumerate(keys)}
+    masculine, feminine, *_ = shares.values()
     whole = percent(called, tables.sum(axis=-1))
-    return {"decided_percent": whole, **shares, "gap": shares["masculine"] - shares["feminine"]}
+    return {"decided_percent": whole, **shares, "gap": masculine - feminine}
 
 
 def _unknown_classes(table: Counts) -> Mapping[str, int]:

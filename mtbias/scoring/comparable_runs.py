@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, combinations
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 from mtbias.errors import DataError
 from mtbias.scoring.counting import Counting, EntityIntervals, Group
+from mtbias.scoring.measure import MeasureRecord
+from mtbias.scoring.metrics_reader import alarms_part
 from mtbias.stats.paired import McNemar
 from mtbias.stats.results import Difference, Estimate
-from mtbias.types import JsonDict, JsonObject, frozen
+from mtbias.types import Called, JsonDict, JsonObject, frozen
 
 # ruff: noqa: D102 - the names of the protocol's properties say what they are
 
@@ -35,7 +37,7 @@ class ComparableRun(Protocol):
     @property
     def fingerprint(self) -> str: ...
     @property
-    def calls(self) -> Sequence[Any]: ...
+    def calls(self) -> Sequence[MeasureRecord]: ...
     @property
     def metrics(self) -> JsonObject: ...
     @property
@@ -53,10 +55,15 @@ class NamedRun:
     name: str
     lang: str
     fingerprint: str
-    calls: Sequence[Any]
+    calls: Sequence[MeasureRecord]
     """In the order of the first run's."""
     alarms: JsonObject | None = None
     """Those of the run's `metrics.json`; None in a run of an earlier release."""
+
+    @property
+    def gender_calls(self) -> Sequence[Called]:
+        """`calls`, of a run in which the gender of entities was read."""
+        return cast("Sequence[Called]", self.calls)
 
 
 def name_runs(
@@ -101,7 +108,7 @@ def name_runs(
             lang=run.lang,
             fingerprint=run.fingerprint,
             calls=_in_order(runs[0], run),
-            alarms=run.metrics.get("alarms"),
+            alarms=alarms_part(run.metrics),
         )
         for run, system in zip(runs, systems, strict=True)
     ]
@@ -216,7 +223,7 @@ def _check_corpus(one: ComparableRun, other: ComparableRun) -> None:
             )
 
 
-def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[Any]:
+def _in_order(one: ComparableRun, other: ComparableRun) -> Sequence[MeasureRecord]:
     """The calls of `other` in the order of those of `one`."""
     by_id = {row.id: row for row in other.calls}
     known = {row.id for row in one.calls}

@@ -7,7 +7,7 @@ one family: their p-values are corrected by Holm over all pairs of all languages
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from mtbias.scoring.comparable_runs import (
 from mtbias.scoring.comparison_finding import SystemCalls, comparison_finding
 from mtbias.scoring.consistency import compare_consistency, link
 from mtbias.scoring.counting import Counting, EntityIntervals, entity_intervals
-from mtbias.scoring.definitions import CONSISTENCY, interval_methods, named
+from mtbias.scoring.definitions import ALL_ROWS, CONSISTENCY, WITH_CALL, interval_methods, named
 from mtbias.scoring.metrics_reader import UNKNOWN
 from mtbias.scoring.statements import Statement
 from mtbias.scoring.weighted import WEIGHTED, Weighting, weigh
@@ -51,6 +51,9 @@ from mtbias.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PAIRS, QUADRUPLES = "pairs", "quadruples"
+"""Keys of `Comparison.rows`."""
 
 SCHEMA = 1
 """Version of the shape of the JSON."""
@@ -190,25 +193,46 @@ class Comparison:
 
         Columns: `COLUMNS`; per cent, rounded to 6 decimals, None where undefined.
         """
-        content, none, own = self.to_json(), (None, None), []
-        for of in (*content["pairs"], *content["systems"]):
-            names = of.get("system", of.get("first")), of.get("second")
-            for kind in ("plain", "consistency", "weighted"):
-                for key, each in of.get(kind, {}).items():
-                    ends = *(each["interval"] or none), *(each.get("interval_entities") or none)
-                    value, p = (
-                        each.get("value", each.get("difference")),
-                        (each.get("p"), each.get("p_holm")),
-                    )
-                    row = (of["lang"], *names, key, kind == "weighted", value, *ends, *p)
-                    own.append(dict(zip(COLUMNS, row, strict=True)))
-        return own if self.unknown is None else [*own, *self.unknown.table()]
+        rows: list[JsonDict] = []
+        for pair in self.pairs:
+            both = pair.lang, pair.first, pair.second
+            rows += _rows_of(both, pair.plain, pair.over_entities)
+            rows += _rows_of(both, pair.consistency)
+            rows += _rows_of(both, pair.weighted, weighted=True)
+        for system in self.systems:
+            alone = system.lang, system.system, None
+            rows += _rows_of(alone, system.plain, system.over_entities)
+            rows += _rows_of(alone, system.weighted, weighted=True)
+        return rows if self.unknown is None else [*rows, *self.unknown.table()]
 
     def to_frame(self) -> pd.DataFrame:
         """`table` as a DataFrame; undefined numbers are NaN."""
         import pandas as pd
 
         return pd.DataFrame(self.table()).astype(dict.fromkeys(COLUMNS[5:], float))
+
+
+def _rows_of(
+    names: tuple[str, str, str | None],
+    numbers: Mapping[str, Estimate] | Mapping[str, Difference],
+    over_entities: EntityIntervals | None = None,
+    *,
+    weighted: bool = False,
+) -> Iterator[JsonDict]:
+    """The rows of `Comparison.table` of a pair or of one system.
+
+    `names` are the language, the system, and the one that is subtracted.
+    """
+    none = (None, None)
+    for key, each in numbers.items():
+        ends = each.interval or none
+        over = none if over_entities is None else over_entities.interval_of(key) or none
+        if isinstance(each, Difference):
+            value, tests = each.difference, (each.p, each.p_holm)
+        else:
+            value, tests = each.value, none
+        row = (*names, key, weighted, value, *ends, *over, *tests)
+        yield rounded(dict(zip(COLUMNS, row, strict=True)))
 
 
 def compare_runs(
@@ -262,7 +286,7 @@ def compare_runs(
                 "which this corpus does not have"
             )
         properties = None if isinstance(weighted, bool) else list(weighted)
-        solved = ((number, weigh(known[0].calls, number, properties)) for number in WEIGHTED)
+        solved = ((number, weigh(known[0].gender_calls, number, properties)) for number in WEIGHTED)
         weightings = {number: weighting for number, weighting in solved if weighting is not None}
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in known}
@@ -275,7 +299,9 @@ def compare_runs(
     if counting is GENDER_COUNTING:
         source_lang = main[0].source_lang
         calls = [
-            SystemCalls(system.lang, system.system, system.group.counts, run.calls, source_lang)
+            SystemCalls(
+                system.lang, system.system, system.group.counts, run.gender_calls, source_lang
+            )
             for system, run in zip(systems, ordered, strict=True)
         ]
     dataset, files = runs[0].corpus
@@ -308,13 +334,13 @@ def _rows(run: NamedRun, how: _How) -> dict[str, int]:
     """See `Comparison.rows`."""
     counting = how.counting
     classes = counting.classes(counting.tabulate(how.cells[run.fingerprint]))
-    names = ["n", *chain.from_iterable(number.rests_on for number in counting.compared)]
+    names = [ALL_ROWS, *chain.from_iterable(number.rests_on for number in counting.compared)]
     # Which rows have a call differs from system to system.
-    rows = {name: classes[name] for name in names if name != "decided"}
+    rows = {name: classes[name] for name in names if name != WITH_CALL}
     if counting is GENDER_COUNTING:
-        units = link(run.calls)
+        units = link(run.gender_calls)
         quadruples = len(units.quadruples)
-        rows |= {"pairs": len(units.pairs) + 2 * quadruples, "quadruples": quadruples}
+        rows |= {PAIRS: len(units.pairs) + 2 * quadruples, QUADRUPLES: quadruples}
     return rows
 
 
@@ -420,9 +446,9 @@ def _consistency(first: NamedRun, second: NamedRun, how: _How) -> dict[str, Diff
     if how.counting is not GENDER_COUNTING:
         return {}
     differences = compare_consistency(
-        first.calls,
-        (row.call for row in first.calls),
-        (row.call for row in second.calls),
+        first.gender_calls,
+        (row.call for row in first.gender_calls),
+        (row.call for row in second.gender_calls),
         n_resamples=how.n_resamples,
         seed=how.seed,
     )

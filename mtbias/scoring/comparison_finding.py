@@ -8,16 +8,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mtbias.errors import UsageError
 from mtbias.language.source import ENGLISH_CODE, english_name
-from mtbias.scoring.bias import GENDER_COUNTING, classes
+from mtbias.scoring.bias import GENDER_COUNTING, has_call
 from mtbias.scoring.counting import Counting, Group
 from mtbias.scoring.definitions import Best, Number, Unit, decisive
 from mtbias.scoring.finding import (
-    RULES,
+    BETTER,
+    GENDERS,
+    RECALLS,
+    SHARED_ERROR,
     Share,
     clearly_apart,
     may_be_example,
@@ -60,9 +62,9 @@ class MenAndWomen(NamedTuple):
 
 def men_and_women(systems: Sequence[SystemCalls]) -> list[MenAndWomen]:
     """Of the systems that have a call, and as many sentences of either as `found` asks."""
-    measured = [system for system in systems if classes(np.asarray(system.confusion))["decided"]]
+    measured = [system for system in systems if has_call(system.confusion)]
     shares = [MenAndWomen(one.lang, one.system, *shares_of(one.confusion)) for one in measured]
-    least = RULES["found"].limit
+    least = RECALLS.limit
     return [each for each in shares if min(each.men.rows, each.women.rows) >= least]
 
 
@@ -82,7 +84,7 @@ def genders_text(shares: Sequence[MenAndWomen]) -> str:
     """``All 6 systems are right for a greater share of the men than of the women: from …``; empty
     of a single one.
     """
-    if len(shares) < RULES["genders"].limit:
+    if len(shares) < GENDERS.limit:
         return ""
     several = len({each.lang for each in shares}) > 1
     names = {
@@ -160,7 +162,7 @@ def _shared_error(
             order = (len(records) / len(peers), _nouns(records), -len(records[0].source), -place)
             if len(peers) > 1 and order > best and may_be_example(records[0], peers[0].source_lang):
                 best, chosen = order, (lang, len(records), len(peers), records[0])
-    if chosen is None or 100 * best[0] <= RULES["shared"].limit:
+    if chosen is None or 100 * best[0] <= SHARED_ERROR.limit:
         return None
     lang, n, of, record = chosen
     where = f"{_language(lang)}: " if len({system.lang for system in systems}) > 1 else ""
@@ -311,7 +313,7 @@ def _for_whom(better: Group, worse: Group) -> str:
         f"{one.name} {one.right:,} of {one.rows:,} right against {one.right - gain:,}"
         for one, gain in gains.items()
     )
-    if gains[most] <= 0 or 100 * gains[most] < RULES["better"].limit * sum(gains.values()):
+    if gains[most] <= 0 or 100 * gains[most] < BETTER.limit * sum(gains.values()):
         return f" ({counted})"
     alone = all(gain <= 0 for one, gain in gains.items() if one is not most)
     return (

@@ -14,9 +14,10 @@ for translation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from mtbias.stats.resampling import (
     RIGHT,
     SECOND,
     WRONG,
+    Pairs,
     all_patterns,
     bootstrap_counts,
     estimate,
@@ -181,75 +183,103 @@ def _status(row: Linked, call: Gender | None) -> int:
     return RIGHT if call is row.gold else WRONG
 
 
-_SUMS = ("pairs", "male_only", "female_only", "both", "men", "men_differ", "women", "women_differ",
-         "quadruples", "across", "within")  # fmt: skip
-"""What a unit adds to. The last two: pairs of a quadruple (two of each kind) with exactly one
-sentence right."""
+class PairSums(NamedTuple):
+    """What units add to, each of the shape of the rest of an array ``[..., 11]``."""
+
+    pairs: Floats
+    male_only: Floats
+    female_only: Floats
+    both_right: Floats
+    men: Floats
+    men_differ: Floats
+    women: Floats
+    women_differ: Floats
+    quadruples: Floats
+    across: Floats
+    """Pairs of a quadruple (two of each kind) with exactly one sentence right."""
+    within: Floats
+
+    @classmethod
+    def of_array(cls, sums: Floats) -> PairSums:
+        """The views of an array; adding to them fills it."""
+        return cls(*np.moveaxis(sums, -1, 0))
+
 
 COMPARED = tuple(definitions.interval_methods(definitions.CONSISTENCY))
 """The numbers that have intervals, and in which two systems are compared."""
 
-_SHARES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "across": (("male_only", "female_only"), ("pairs",)),
-    "male_only": (("male_only",), ("pairs",)),
-    "female_only": (("female_only",), ("pairs",)),
-    "both_right": (("both",), ("pairs",)),
-    "within": (("men_differ", "women_differ"), ("men", "women")),
-    "within_male": (("men_differ",), ("men",)),
-    "within_female": (("women_differ",), ("women",)),
+_SHARES: Mapping[str, Callable[[PairSums], tuple[Floats, Floats]]] = {
+    "across": lambda sums: (sums.male_only + sums.female_only, sums.pairs),
+    "male_only": lambda sums: (sums.male_only, sums.pairs),
+    "female_only": lambda sums: (sums.female_only, sums.pairs),
+    "both_right": lambda sums: (sums.both_right, sums.pairs),
+    "within": lambda sums: (sums.men_differ + sums.women_differ, sums.men + sums.women),
+    "within_male": lambda sums: (sums.men_differ, sums.men),
+    "within_female": lambda sums: (sums.women_differ, sums.women),
 }
-"""The numbers that are shares of pairs: the sums in the numerator, and those in the denominator."""
+"""The numbers that are shares of pairs: numerator and denominator."""
 
 
-def _part_json(numbers: Mapping[str, Estimate]) -> JsonDict:
+def _parts_json(numbers: Mapping[str, Estimate]) -> JsonDict:
     """The parts of ``consistency``, each with its denominator and the numbers that `Number.place`
     puts there.
     """
-    content: dict[str, JsonDict] = {}
-    for each in definitions.CONSISTENCY:
-        estimate = numbers[each.key]
-        part = content.setdefault(each.place, {"n": estimate.n, "ci": {}})
-        part[each.name] = estimate.value
-        if each.interval is not None:
-            part["ci"][each.name] = estimate.interval
+    genders = {}
     for gender in ("male", "female"):
         estimate = numbers[f"within_{gender}"]
-        content["within"][gender] = {"n": estimate.n, "inconsistent": estimate.value}
-    for name in ("across", "within"):
-        content["delta_i"][name] = numbers[f"quadruple_{name}"].value
+        genders[gender] = {"n": estimate.n, "inconsistent": estimate.value}
+    both = {name: numbers[f"quadruple_{name}"].value for name in ("across", "within")}
+    content = {
+        "across": _part_json("across", numbers),
+        "within": {**_part_json("within", numbers), **genders},
+        "delta_i": {**_part_json("delta_i", numbers), **both},
+    }
     return rounded(content)
 
 
+def _part_json(place: str, numbers: Mapping[str, Estimate]) -> JsonDict:
+    declared = [number for number in definitions.CONSISTENCY if number.place == place]
+    return {
+        "n": numbers[declared[0].key].n,
+        "ci": {each.name: numbers[each.key].interval for each in declared if each.interval},
+        **{each.name: numbers[each.key].value for each in declared},
+    }
+
+
 def _added(*, decided: bool) -> Floats:
-    """What a unit in each cell adds to `_SUMS`: ``[CELLS, 11]``; with `decided`, only where all
+    """What a unit in each cell adds to `PairSums`: ``[CELLS, 11]``; with `decided`, only where all
     have calls.
     """
-    adds = np.zeros((CELLS, len(_SUMS)))
-    for start, size, kinds in (
-        (PAIR, 2, {"pairs": ((0, 1),)}),
-        (MEN, 2, {"men": ((0, 1),)}),
-        (WOMEN, 2, {"women": ((0, 1),)}),
-        (QUADRUPLE, 4, {"pairs": MATCHED, "men": (FIRST,), "women": (SECOND,)}),
+    adds = np.zeros((CELLS, len(PairSums._fields)))
+    only: Pairs = ((0, 1),)
+    for start, size, pairs, men, women in (
+        (PAIR, 2, only, (), ()),
+        (MEN, 2, (), only, ()),
+        (WOMEN, 2, (), (), only),
+        (QUADRUPLE, 4, MATCHED, (FIRST,), (SECOND,)),
     ):
         statuses = all_patterns(STATUSES, size)
         right, counted = statuses == RIGHT, (statuses != NO_CALL) | (not decided)
-        # Views: adding to them fills `adds`.
-        sums = dict(zip(_SUMS, adds[start : start + len(statuses)].T, strict=True))
-        for kind, pairs in kinds.items():
-            for one, other in pairs:
+        sums = PairSums.of_array(adds[start : start + len(statuses)])
+        for man, woman in pairs:
+            both = counted[:, man] & counted[:, woman]
+            sums.pairs[:] += both
+            sums.male_only[:] += both & right[:, man] & ~right[:, woman]
+            sums.female_only[:] += both & ~right[:, man] & right[:, woman]
+            sums.both_right[:] += both & right[:, man] & right[:, woman]
+        for controls, all_of_gender, differ in (
+            (men, sums.men, sums.men_differ),
+            (women, sums.women, sums.women_differ),
+        ):
+            for one, other in controls:
                 both = counted[:, one] & counted[:, other]
-                sums[kind] += both
-                if kind == "pairs":
-                    sums["male_only"] += both & right[:, one] & ~right[:, other]
-                    sums["female_only"] += both & ~right[:, one] & right[:, other]
-                    sums["both"] += both & right[:, one] & right[:, other]
-                else:
-                    sums[f"{kind}_differ"] += both & (right[:, one] != right[:, other])
+                all_of_gender[:] += both
+                differ[:] += both & (right[:, one] != right[:, other])
         if size == 4:
             whole = counted.all(axis=1)
-            sums["quadruples"] += whole
-            sums["across"] += whole * inconsistent(right, MATCHED)
-            sums["within"] += whole * inconsistent(right, (FIRST, SECOND))
+            sums.quadruples[:] += whole
+            sums.across[:] += whole * inconsistent(right, MATCHED)
+            sums.within[:] += whole * inconsistent(right, (FIRST, SECOND))
     return adds
 
 
@@ -258,18 +288,12 @@ _ADDS = {decided: _added(decided=decided) for decided in (False, True)}
 
 def _numbers(sums: Floats) -> dict[str, Floats]:
     """All numbers in per cent from sums ``[..., 11]``, NaN where undefined."""
-    part = {name: sums[..., k] for k, name in enumerate(_SUMS)}
-    neither = part["pairs"] - part["both"] - part["male_only"] - part["female_only"]
-    across, within, delta = inconsistency(
-        part["across"], part["within"], part["quadruples"], MATCHED
-    )
-    shares = {}
-    for name, (parts, wholes) in _SHARES.items():
-        pairs = sum(part[key] for key in wholes)
-        shares[name] = percent(sum(part[key] for key in parts), pairs)
+    part = PairSums.of_array(sums)
+    neither = part.pairs - part.both_right - part.male_only - part.female_only
+    across, within, delta = inconsistency(part.across, part.within, part.quadruples, MATCHED)
     return {
-        **shares,
-        "neither_right": percent(neither, part["pairs"]),
+        **{name: percent(*share(part)) for name, share in _SHARES.items()},
+        "neither_right": percent(neither, part.pairs),
         "quadruple_across": across,
         "quadruple_within": within,
         "delta_i": delta,
@@ -278,13 +302,11 @@ def _numbers(sums: Floats) -> dict[str, Floats]:
 
 def _sizes(sums: Floats) -> dict[str, int]:
     """The denominators of all numbers; a quadruple has two pairs of each kind."""
-    n = {name: int(total) for name, total in zip(_SUMS, sums, strict=True)}
-    sizes = {}
-    for name, (_, wholes) in _SHARES.items():
-        sizes[name] = sum(n[key] for key in wholes)
-    sizes["neither_right"] = n["pairs"]
+    part = PairSums.of_array(sums)
+    sizes = {name: int(share(part)[1]) for name, share in _SHARES.items()}
+    sizes["neither_right"] = int(part.pairs)
     for name in ("quadruple_across", "quadruple_within", "delta_i"):
-        sizes[name] = n["quadruples"]
+        sizes[name] = int(part.quadruples)
     return sizes
 
 
@@ -329,12 +351,9 @@ def compute_consistency(
         n=sizes,
         intervals=[name for name in COMPARED if name not in _SHARES and enough(sizes[name])],
     )
-    adds = dict(zip(_SUMS, _ADDS[decided].T, strict=True))
+    adds = PairSums.of_array(_ADDS[decided])
     for name in _SHARES.keys() & COMPARED if n_resamples else ():
-        parts, wholes = _SHARES[name]
-        part = np.sum([adds[key] for key in parts], axis=0)
-        whole = np.sum([adds[key] for key in wholes], axis=0)
-        interval = wilson_percent_of_units(part, whole, counts)
+        interval = wilson_percent_of_units(*_SHARES[name](adds), counts)
         estimates[name] = replace(estimates[name], interval=interval)
     return estimates
 
@@ -366,7 +385,7 @@ def consistency(
         for name, decided in (("all", False), ("decided", True))
     }
     return {
-        **{name: _part_json(numbers) for name, numbers in parts.items()},
+        **{name: _parts_json(numbers) for name, numbers in parts.items()},
         "pairs_without_controls": len(units.pairs),
         "left_out": dict(units.left_out),
         "interval_methods": dict(definitions.interval_methods(definitions.CONSISTENCY)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -208,7 +209,7 @@ def compare_asked(
     for part in parts(list(runs.values())):
         named = name_runs(part, names=list(runs), different_evaluators=different_evaluators)
         for asked, run in zip(runs, named, strict=True):
-            rows[asked] += run.calls
+            rows[asked] += run.gender_calls
     how = _How(rows, n_resamples, seed)
     first = next(iter(runs.values()))
     dataset, files = first.corpus
@@ -274,7 +275,7 @@ class _How:
         rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         sums = np.array([[row.call.gender is gender, 1] for row in rows], dtype=np.float64)
         entities = tuple(row.entity for row in rows)
-        return NumberUnits(sums.reshape(-1, 2), entities, _share, shares=("share",))
+        return NumberUnits(sums.reshape(-1, 2), entities, _share, shares=(_SHARE,))
 
     def obedience(self, asked: Gender, group: str) -> Obedience:
         units = self.units(asked, asked, group)
@@ -284,14 +285,14 @@ class _How:
         change = over = None
         if NONE in self.rows:
             plain = self.units(NONE, asked, group)
-            change = units.minus(plain, "rows", self.n_resamples, self.seed)["share"]
-            over = units.minus(plain, "occupations", self.n_resamples, self.seed)["share"].interval
+            change = units.minus(plain, "rows", self.n_resamples, self.seed)[_SHARE]
+            over = units.minus(plain, "occupations", self.n_resamples, self.seed)[_SHARE].interval
         return Obedience(
             asked=asked,
             group=group,
             n=n,
             obeys=Estimate(percent_of(hits, n), wilson_percent(hits, n), n),
-            over_entities=units.over("occupations", self.n_resamples, self.seed)["share"].interval,
+            over_entities=units.over("occupations", self.n_resamples, self.seed)[_SHARE].interval,
             counts={name: calls[name] for name in (*map(str, Gender), NONE)},
             change=change,
             change_over_entities=over,
@@ -305,7 +306,7 @@ class _How:
 
     def _gap(self, group: str) -> Difference:
         men, women = (self.units(each, each, group) for each in (Gender.MALE, Gender.FEMALE))
-        return men.minus(women, "rows", self.n_resamples, self.seed)["share"]
+        return men.minus(women, "rows", self.n_resamples, self.seed)[_SHARE]
 
     def quality(self, references: Mapping[str, Mapping[str, str]]) -> list[Quality]:
         """Of each run that has references, and its change against the run without saying."""
@@ -348,8 +349,12 @@ def _source_gender(row: Called) -> str:
     return UNKNOWN if row.gold is None else str(row.gold.value)
 
 
+_SHARE = "share"
+"""The one number of these units."""
+
+
 def _share(sums: Floats) -> dict[str, Floats]:
-    return {"share": percent(sums[..., 0], sums[..., 1])}
+    return {_SHARE: percent(sums[..., 0], sums[..., 1])}
 
 
 def _texts(rows: Sequence[Called], references: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -368,8 +373,8 @@ def _drawn(n: int, n_resamples: int, seed: int) -> Floats:
 def _with_holm(runs: ControlledRuns) -> ControlledRuns:
     """With p corrected over all changes and gaps together."""
     changes = [one.change for one in runs.obedience if one.change is not None]
-    tests = [{"": each} for each in (*changes, *runs.gaps.values())]
-    done = iter([each[""] for each in corrected(tests, together=True)])
+    tests = {str(n): each for n, each in enumerate([*changes, *runs.gaps.values()])}
+    done = chain.from_iterable(each.values() for each in corrected([tests], together=True))
     obedience = [
         one if one.change is None else replace(one, change=next(done)) for one in runs.obedience
     ]

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from mtbias.scoring.definitions import WHOLE, Number
+from mtbias.scoring.definitions import ALL_ROWS, WHOLE, WITH_CALL, Number
 from mtbias.stats.paired import WeightedTables
 from mtbias.stats.resampling import bootstrap_units, percentile_interval, wilson_percent
 from mtbias.stats.results import (
@@ -218,12 +218,12 @@ class Group:
     @property
     def n(self) -> int:
         """All rows."""
-        return self.classes["n"]
+        return self.classes[ALL_ROWS]
 
     @property
     def decided(self) -> int:
         """Rows with a call."""
-        return self.classes["decided"]
+        return self.classes[WITH_CALL]
 
     def plain(self) -> JsonDict:
         """The group as it stands in `metrics.json`, unrounded."""

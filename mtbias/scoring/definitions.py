@@ -21,7 +21,7 @@ IntervalMethod = Literal["wilson", "bootstrap"]
 """How the 95 % interval of a number is made: Wilson's score interval of a single share, or the
 percentile bootstrap."""
 
-WHOLE = ("n", "decided")
+ALL_ROWS, WITH_CALL = WHOLE = ("n", "decided")
 """The classes of rows that stand at the head of a group: all, and those with a call where the
 measure has such."""
 
@@ -165,12 +165,14 @@ class Breakdown:
         object.__setattr__(self, "short", self.short or self.label)
 
 
+BY_ENTITY = "by_entity"
+"""The breakdown by what a sentence is about."""
 BREAKDOWNS = (
     Breakdown("by_domain"),
     Breakdown("by_pronouns", "pronouns in the source", "pronouns"),
     Breakdown("by_corpus_pronouns", "pronouns as the corpus counts them", "the corpus's pronouns"),
     Breakdown("by_stereotype"),
-    Breakdown("by_entity", long=True),
+    Breakdown(BY_ENTITY, long=True),
 )
 
 _LONG = 40
@@ -221,20 +223,6 @@ def _declaration(row: JsonDict) -> Number:
     return Number(**{**row, "unit": unit, "best": best, "rests_on": rests_on})
 
 
-GENDER_NUMBERS = declared("gender")
-"""The gender of an entity by morphology: the numbers of every group, in the order in which
-`metrics.json` has them."""
-
-CONSISTENCY = declared("consistency")
-"""Consistency over pairs of sentences that differ in gender alone
-(`mtbias.scoring.consistency`)."""
-
-
-def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
-    """How the interval of each number is made, by key; numbers without intervals are not in it."""
-    return {number.key: number.interval for number in numbers if number.interval is not None}
-
-
 def named(numbers: Sequence[Number], key: str) -> Number:
     """The number called `key`.
 
@@ -242,3 +230,21 @@ def named(numbers: Sequence[Number], key: str) -> Number:
         KeyError: there is none.
     """
     return {number.key: number for number in numbers}[key]
+
+
+GENDER_NUMBERS = declared("gender")
+"""The gender of an entity by morphology: the numbers of every group, in the order in which
+`metrics.json` has them."""
+ACCURACY, DELTA_G, DELTA_S = (
+    named(GENDER_NUMBERS, key) for key in ("accuracy", "delta_g", "delta_s")
+)
+
+CONSISTENCY = declared("consistency")
+"""Consistency over pairs of sentences that differ in gender alone
+(`mtbias.scoring.consistency`)."""
+DELTA_I = named(CONSISTENCY, "delta_i")
+
+
+def interval_methods(numbers: Sequence[Number]) -> dict[str, IntervalMethod]:
+    """How the interval of each number is made, by key; numbers without intervals are not in it."""
+    return {number.key: number.interval for number in numbers if number.interval is not None}

@@ -12,7 +12,8 @@ from importlib import resources
 
 from mtbias.files.reading import commented_rows
 from mtbias.reading import STANZA
-from mtbias.stats.resampling import interval_of_sum, share_json, wilson_percent
+from mtbias.scoring.metrics_records import ShareMetrics
+from mtbias.stats.resampling import interval_of_sum, wilson_percent
 from mtbias.stats.results import Interval, enough, rounded
 from mtbias.types import Gender, GenderCall, JsonDict, frozen
 
@@ -109,7 +110,7 @@ def reader_agreement(calls: Sequence[tuple[GenderCall, str | None]]) -> JsonDict
     for gender in GENDERS:
         alike = [call.stanza_gender is gender for call, _ in both if call.gender is gender]
         own = sum(call.gender is gender for call, _ in calls)
-        agreement[gender] = {"calls": own, **share_json(sum(alike), len(alike))}
+        agreement[gender] = {"calls": own, **ShareMetrics.counted(sum(alike), len(alike)).to_json()}
     words = [
         {"form": form, "tables": first, "stanza": second, "n": n}
         for (form, first, second), n in most

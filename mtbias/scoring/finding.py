@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from mtbias.english.undisputed import is_undisputed
 from mtbias.language.source import ENGLISH_CODE
 from mtbias.scoring.alarms import DECLARED, checks
-from mtbias.scoring.bias import GOLDS, SHAPE, classes
-from mtbias.scoring.definitions import CLASSES
+from mtbias.scoring.bias import GOLDS, SHAPE, has_call
+from mtbias.scoring.definitions import CLASSES, DELTA_S
+from mtbias.scoring.measure import MeasureRecord
 from mtbias.scoring.metrics_reader import read_interval_settings, read_metrics
 from mtbias.scoring.metrics_records import ExpectedErrors, GroupMetrics, RunMetrics
 from mtbias.scoring.statements import Quote, Statement, quote_record
@@ -43,72 +44,83 @@ class Rule(NamedTuple):
     limit: float = 0
 
 
+# Of a run.
+RECALLS = Rule(
+    says="how many men and how many women are found",
+    when="there are {limit:g} rows or more of either gender, and a call",
+    limit=MIN_ROWS,
+)
+WHOLE_PERSON = Rule(
+    says="of how many men and how many women all words are right, by the measure `whole-person`",
+    when="there are {limit:g} persons or more with a call of either gender",
+    limit=MIN_ROWS,
+)
+STEREOTYPE = Rule(
+    says="what the stereotype does",
+    when="the interval of ΔS over sentences excludes {limit:g}",
+)
+# Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
+# many of a gender adds at most as many points to ΔS; the rest compares sentences of the other
+# gender. In docs/results, below it the interval of ΔS over entities contains 0 in 4 of 8 runs
+# (least found: 4.6 %), above it in none of 20.
+FEW_FOUND = Rule(
+    says="why ΔS means little",
+    when="fewer than {limit:g} % of the men or of the women are found",
+    limit=10,
+)
+ENTITY = Rule(
+    says="the entities with the widest gap between men and women, three at most, with a wrong "
+    "translation of each",
+    when="there are {limit:g} rows or more about either gender, and the intervals of their "
+    "shares do not overlap",
+    limit=5,
+)
+UNCALLED = Rule(
+    says="what has no call, for whom, and why for the most part; how many of these show "
+    "grammatical gender only (nouns of fixed gender)",
+    when="more than {limit:g} rows have none",
+)
+TRUST = Rule(
+    says="whether the numbers can be believed: alarms, and calls expected to be wrong",
+    when="always",
+)
+# Of a comparison.
+GENDERS = Rule(
+    says="how many systems are right for a greater share of the men than of the women, and "
+    "from which gap to which",
+    when="there are {limit:g} runs or more that the rule `found` holds for",
+    limit=2,
+)
+SHARED_ERROR = Rule(
+    says="an error that most systems of a language share, with a sentence",
+    when="more than {limit:g} % of its systems make it",
+    limit=50,
+)
+BETTER = Rule(
+    says="which system is better and by how much, and for whom mostly; of more than two in a "
+    "language the first two; of several languages a line each, with the shares of women and "
+    "men",
+    when="always; better where the corrected p is below 0.05, mostly for a gender that has "
+    "{limit:g} % or more of the sentences gained, alone where none of the other is gained",
+    limit=75,
+)
+BIAS_DIFFERS = Rule(
+    says="by how much ΔG and ΔS differ",
+    when="the corrected p of the difference is below 0.05",
+)
+
 RULES: Mapping[str, Rule] = {
-    # Of a run.
-    "found": Rule(
-        says="how many men and how many women are found",
-        when="there are {limit:g} rows or more of either gender, and a call",
-        limit=MIN_ROWS,
-    ),
-    "whole_person": Rule(
-        says="of how many men and how many women all words are right, by the measure "
-        "`whole-person`",
-        when="there are {limit:g} persons or more with a call of either gender",
-        limit=MIN_ROWS,
-    ),
-    "stereotype": Rule(
-        says="what the stereotype does",
-        when="the interval of ΔS over sentences excludes {limit:g}",
-    ),
-    # Of a corpus that is half of either gender and half of either stereotype, as WinoMT, finding so
-    # many of a gender adds at most as many points to ΔS; the rest compares sentences of the other
-    # gender. In docs/results, below it the interval of ΔS over entities contains 0 in 4 of 8 runs
-    # (least found: 4.6 %), above it in none of 20.
-    "few_found": Rule(
-        says="why ΔS means little",
-        when="fewer than {limit:g} % of the men or of the women are found",
-        limit=10,
-    ),
-    "entity": Rule(
-        says="the entities with the widest gap between men and women, three at most, with a wrong "
-        "translation of each",
-        when="there are {limit:g} rows or more about either gender, and the intervals of their "
-        "shares do not overlap",
-        limit=5,
-    ),
-    "uncalled": Rule(
-        says="what has no call, for whom, and why for the most part; how many of these show "
-        "grammatical gender only (nouns of fixed gender)",
-        when="more than {limit:g} rows have none",
-    ),
-    "trust": Rule(
-        says="whether the numbers can be believed: alarms, and calls expected to be wrong",
-        when="always",
-    ),
-    # Of a comparison.
-    "genders": Rule(
-        says="how many systems are right for a greater share of the men than of the women, and "
-        "from which gap to which",
-        when="there are {limit:g} runs or more that the rule `found` holds for",
-        limit=2,
-    ),
-    "shared": Rule(
-        says="an error that most systems of a language share, with a sentence",
-        when="more than {limit:g} % of its systems make it",
-        limit=50,
-    ),
-    "better": Rule(
-        says="which system is better and by how much, and for whom mostly; of more than two in a "
-        "language the first two; of several languages a line each, with the shares of women and "
-        "men",
-        when="always; better where the corrected p is below 0.05, mostly for a gender that has "
-        "{limit:g} % or more of the sentences gained, alone where none of the other is gained",
-        limit=75,
-    ),
-    "bias_differs": Rule(
-        says="by how much ΔG and ΔS differ",
-        when="the corrected p of the difference is below 0.05",
-    ),
+    "found": RECALLS,
+    "whole_person": WHOLE_PERSON,
+    "stereotype": STEREOTYPE,
+    "few_found": FEW_FOUND,
+    "entity": ENTITY,
+    "uncalled": UNCALLED,
+    "trust": TRUST,
+    "genders": GENDERS,
+    "shared": SHARED_ERROR,
+    "better": BETTER,
+    "bias_differs": BIAS_DIFFERS,
 }
 """By the name that a sentence has in JSON, in the order in which they are said."""
 
@@ -118,7 +130,7 @@ _WIDEST = 3
 
 def conclusions(
     metrics: JsonObject,
-    records: Sequence[Any],
+    records: Sequence[MeasureRecord],
     lang: str,
     measure: str,
     source_lang: str = ENGLISH_CODE,
@@ -145,7 +157,8 @@ def conclusions(
         n_resamples=intervals.resamples,
         seed=intervals.seed,
     )
-    statements = run_finding(read_metrics({**metrics, **checked}), records, source_lang)
+    calls = cast("Sequence[Called]", records)  # which other measures' findings do not look at
+    statements = run_finding(read_metrics({**metrics, **checked}), calls, source_lang)
     return {**checked, "finding": [statement.to_json() for statement in statements]}
 
 
@@ -165,7 +178,7 @@ def run_finding(
     overall = metrics.overall
     if np.shape(overall.confusion) == SHAPE:
         # Without a call nothing was measured.
-        if classes(np.asarray(overall.confusion))["decided"]:
+        if has_call(overall.confusion):
             yield from _men_and_women_found(overall)
             yield from _stereotype(overall)
             yield from _few_found(overall)
@@ -222,7 +235,7 @@ def _men_and_women_found(overall: GroupMetrics) -> Iterator[Statement]:
     show.
     """
     shares = shares_of(overall.confusion)
-    if min(share.rows for share in shares) >= RULES["found"].limit:
+    if min(share.rows for share in shares) >= RECALLS.limit:
         yield Statement("found", f"It finds {_men_and_women(shares)}")
 
 
@@ -231,7 +244,7 @@ def _whole_person(overall: GroupMetrics) -> Iterator[Statement]:
     counts = np.asarray(overall.confusion)
     right, judged = counts[:, 0], counts[:, : len(Outcome)].sum(axis=1)
     shares = tuple(Share(int(right[n]), int(judged[n]), CLASSES[GOLDS[n].value]) for n in range(2))
-    if min(share.rows for share in shares) >= RULES["whole_person"].limit:
+    if min(share.rows for share in shares) >= WHOLE_PERSON.limit:
         text = f"All words that show the person's gender are right for {_men_and_women(shares)}"
         yield Statement("whole_person", text)
 
@@ -248,7 +261,7 @@ def _men_and_women(shares: Sequence[Share]) -> str:
 
 def _few_found(overall: GroupMetrics) -> Iterator[Statement]:
     least = few_found(overall.confusion)
-    if least is not None and overall.values["delta_s"] is not None:
+    if least is not None and overall.value(DELTA_S) is not None:
         counted = f"{least.right:,} of {least.rows:,} {least.name} ({least.percent:.1f} %)"
         text = f"It finds {counted}: ΔS means little here, "
         text += "since they can move it by about as many points at most."
@@ -261,9 +274,9 @@ def few_found(confusion: ArrayLike) -> Share | None:
     """
     if np.shape(confusion) != SHAPE:
         return None
-    shares = [share for share in shares_of(confusion) if share.rows >= RULES["found"].limit]
+    shares = [share for share in shares_of(confusion) if share.rows >= RECALLS.limit]
     least = min(shares, key=lambda share: share.percent, default=None)
-    return None if least is None or least.percent >= RULES["few_found"].limit else least
+    return None if least is None or least.percent >= FEW_FOUND.limit else least
 
 
 _FINEST = 2
@@ -294,17 +307,17 @@ def told_apart(first: float, second: float, *, clear: bool) -> tuple[str, str]:
 
 
 def _stereotype(overall: GroupMetrics) -> Iterator[Statement]:
-    delta_s, ends = overall.values["delta_s"], overall.intervals["delta_s"]
-    zero = RULES["stereotype"].limit
-    if delta_s is None or ends is None or ends[0] <= zero <= ends[1]:
+    delta_s, zero = overall.estimate(DELTA_S), STEREOTYPE.limit
+    ends = delta_s.interval
+    if ends is None or ends[0] <= zero <= ends[1]:
         return
     pro, anti = (
         f"{number_text(overall.values[f'accuracy_{kind}'])} % of {overall.denominators[kind]:,}"
         for kind in ("pro", "anti")
     )
     text = f"It is right in {pro} sentences that fit the stereotype and in {anti} that break it: "
-    text += f"ΔS {estimate_text(delta_s, ends)} points"
-    over = (overall.entity_intervals or {}).get("delta_s")
+    text += f"ΔS {estimate_text(delta_s.value, ends)} points"
+    over = overall.interval_over_entities(DELTA_S)
     if over is not None and over[0] <= zero <= over[1]:
         text += f" (over entities {interval_text(over)}, which contains 0)"
     yield Statement("stereotype", f"{text}.")
@@ -325,7 +338,7 @@ class EntityGap(NamedTuple):
     @property
     def clear(self) -> bool:
         """Whether the finding names it: see `RULES`."""
-        if min(self.men.rows, self.women.rows) < RULES["entity"].limit:
+        if min(self.men.rows, self.women.rows) < ENTITY.limit:
             return False
         better, worse = sorted((self.men, self.women), key=lambda share: -share.percent)
         return clearly_apart(better, worse)
@@ -349,7 +362,7 @@ def entity_gaps(metrics: RunMetrics) -> list[EntityGap]:
     """
     gaps = [
         EntityGap(name, *shares_of(group.confusion))
-        for name, group in metrics.by.get("by_entity", {}).items()
+        for name, group in metrics.by_entity.items()
         if np.shape(group.confusion) == SHAPE
     ]
     return sorted(
@@ -392,7 +405,7 @@ def _uncalled(metrics: RunMetrics) -> Iterator[Statement]:
     uncalled = metrics.uncalled
     if uncalled is None or not metrics.reasons:
         return
-    if sum(share.n for share in uncalled.by_gender.values()) <= RULES["uncalled"].limit:
+    if sum(share.n for share in uncalled.by_gender.values()) <= UNCALLED.limit:
         return
     shares = []
     for gold in GOLDS:

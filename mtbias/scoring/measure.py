@@ -35,6 +35,16 @@ class MeasureRecord(Protocol):
         """The id of the instance."""
         ...
 
+    @property
+    def source(self) -> str:
+        """Its sentence."""
+        ...
+
+    @property
+    def translation(self) -> str | None:
+        """None where there is none."""
+        ...
+
     def to_json(self) -> JsonObject:
         """The object of the line, keys in their order; among them ``id``, ``source`` and
         ``translation``.

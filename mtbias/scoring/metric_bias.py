@@ -23,11 +23,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mtbias.scoring.metrics_reader import read_share
 from mtbias.scoring.metrics_records import ShareMetrics
-from mtbias.stats.resampling import bootstrap_units, mcnemar, percentile_interval, share_json
+from mtbias.stats.resampling import bootstrap_units, mcnemar, percentile_interval
 from mtbias.stats.results import Estimate, Floats, enough, rounded, source
-from mtbias.types import Gender, JsonDict, JsonObject, frozen
+from mtbias.types import Gender, JsonDict, frozen
 
 UNKNOWN = "unknown"
 """The gender of a person of whom the source shows none."""
@@ -66,82 +65,6 @@ class ScoredContrast:
         return self.masculine if self.gender is Gender.MALE else self.feminine
 
 
-def metric_bias(contrasts: Sequence[ScoredContrast], *, n_resamples: int, seed: int) -> JsonDict:
-    """All numbers (see the module), with denominators and 95 % intervals.
-
-    Shares have Wilson's interval, means a percentile bootstrap over contrasts, differences
-    over pairs, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; where
-    no gender is shown it is the same test of the contrasts that prefer the masculine against those
-    that prefer the feminine.
-    """
-    groups: JsonDict = {}
-    for gender in GROUPS:
-        members = [each for each in contrasts if each.gender is gender]
-        if members:
-            groups[str(gender or UNKNOWN)] = _group(members, gender, n_resamples, seed)
-    return {"n": len(contrasts), "groups": groups, **_difference(contrasts, n_resamples, seed)}
-
-
-def _group(
-    members: Sequence[ScoredContrast], gender: Gender | None, n_resamples: int, seed: int
-) -> JsonDict:
-    gaps = np.array([each.gap for each in members])
-    masculine, feminine = int((gaps > 0).sum()), int((gaps < 0).sum())
-    n = len(members)
-    gap = _mean(gaps[:, None], n_resamples, seed)
-    numbers: JsonDict = {
-        "n": n,
-        "gap": gap.value,
-        "gap_ci": gap.interval,
-        "prefers_masculine": share_json(masculine, n),
-        "prefers_feminine": share_json(feminine, n),
-        "ties": share_json(n - masculine - feminine, n),
-    }
-    if gender is None:
-        numbers["p"] = mcnemar(masculine, feminine)
-    else:
-        numbers["right"] = share_json(sum(each.is_right for each in members), n)
-    return rounded(numbers)
-
-
-def _difference(contrasts: Sequence[ScoredContrast], n_resamples: int, seed: int) -> JsonDict:
-    women = {each.pair: each for each in contrasts if each.gender is Gender.FEMALE}
-    men = {each.pair: each for each in contrasts if each.gender is Gender.MALE}
-    pairs = sorted(women.keys() & men.keys())
-    if not pairs:
-        return {}
-    right = np.array([[men[pair].is_right, women[pair].is_right] for pair in pairs], dtype=float)
-    scores = np.array([[men[pair].right_score, women[pair].right_score] for pair in pairs])
-    difference = _mean(100 * (right[:, :1] - right[:, 1:]), n_resamples, seed)
-    score_gap = _mean(scores[:, :1] - scores[:, 1:], n_resamples, seed)
-    for_men = int(((right[:, 0] == 1) & (right[:, 1] == 0)).sum())
-    for_women = int(((right[:, 0] == 0) & (right[:, 1] == 1)).sum())
-    numbers: JsonDict = {
-        "pairs": len(pairs),
-        "difference": difference.value,
-        "difference_ci": difference.interval,
-        "right_for_men_alone": for_men,
-        "right_for_women_alone": for_women,
-        "p": mcnemar(for_men, for_women),
-        "right_score_gap": score_gap.value,
-        "right_score_gap_ci": score_gap.interval,
-    }
-    return rounded(numbers)
-
-
-def _mean(values: Floats, n_resamples: int, seed: int) -> Estimate:
-    """The mean of ``[n, 1]`` values."""
-    n = len(values)
-
-    def means(sums: Floats) -> Floats:
-        return sums[:, 0] / n
-
-    interval = None
-    if n_resamples and enough(n):
-        interval = percentile_interval(bootstrap_units(values, means, n_resamples, source(seed)))
-    return Estimate(float(values.mean()), interval, n)
-
-
 @frozen
 class GroupPreference:
     """What a metric prefers over the contrasts of one group of sources."""
@@ -149,13 +72,29 @@ class GroupPreference:
     gender: Gender | None
     """That the sources show; None: they show none."""
     n: int
+    gap: Estimate
+    """The mean of S_m − S_f."""
     prefers_masculine: ShareMetrics
+    prefers_feminine: ShareMetrics
     ties: ShareMetrics
     right: ShareMetrics | None
     """None where the sources show no gender."""
-    gap: Estimate
-    """The mean of S_m − S_f."""
     p: float | None
+    """None where they show one."""
+
+    def to_json(self) -> JsonDict:
+        """A plain value; ``right`` or ``p``, whichever there is."""
+        content: JsonDict = {
+            "n": self.n,
+            "gap": self.gap.value,
+            "gap_ci": self.gap.interval,
+            "prefers_masculine": self.prefers_masculine.to_json(),
+            "prefers_feminine": self.prefers_feminine.to_json(),
+            "ties": self.ties.to_json(),
+        }
+        if self.right is None:
+            return {**content, "p": self.p}
+        return {**content, "right": self.right.to_json()}
 
 
 @frozen
@@ -171,44 +110,105 @@ class PairedPreference:
     right_score_gap: Estimate
     """The mean score of right translations about men minus that of those about women."""
 
+    def to_json(self) -> JsonDict:
+        """A plain value."""
+        return {
+            "pairs": self.pairs,
+            "difference": self.difference.value,
+            "difference_ci": self.difference.interval,
+            "right_for_men_alone": self.right_for_men_alone,
+            "right_for_women_alone": self.right_for_women_alone,
+            "p": self.p,
+            "right_score_gap": self.right_score_gap.value,
+            "right_score_gap_ci": self.right_score_gap.interval,
+        }
+
 
 @frozen
 class MetricBias:
-    """The numbers of `metric_bias` as records."""
+    """The bias of a metric of translation quality (see the module)."""
 
+    n: int
     groups: Sequence[GroupPreference]
     paired: PairedPreference | None
+    """None where no pair has a source about a man and one about a woman."""
+
+    def to_json(self) -> JsonDict:
+        """A plain value; floats rounded to 6 decimals."""
+        groups = {str(group.gender or UNKNOWN): group.to_json() for group in self.groups}
+        pairs = {} if self.paired is None else self.paired.to_json()
+        return rounded({"n": self.n, "groups": groups, **pairs})
 
 
-def read_metric_bias(numbers: JsonObject) -> MetricBias:
-    """The records of what `metric_bias` gives, or of its JSON."""
+def metric_bias(contrasts: Sequence[ScoredContrast], *, n_resamples: int, seed: int) -> MetricBias:
+    """All numbers (see the module), with denominators and 95 % intervals.
+
+    Shares have Wilson's interval, means a percentile bootstrap over contrasts, differences
+    over pairs, with ten or more. ``p`` of the difference is McNemar's exact test over pairs; where
+    no gender is shown it is the same test of the contrasts that prefer the masculine against those
+    that prefer the feminine.
+    """
     groups = []
     for gender in GROUPS:
-        content = numbers["groups"].get(str(gender or UNKNOWN))
-        if content is not None:
-            groups.append(_read_group(gender, content))
-    return MetricBias(groups, _read_pairs(numbers) if "pairs" in numbers else None)
+        members = [each for each in contrasts if each.gender is gender]
+        if members:
+            groups.append(_group(members, gender, n_resamples, seed))
+    return MetricBias(len(contrasts), groups, _paired(contrasts, n_resamples, seed))
 
 
-def _read_group(gender: Gender | None, content: JsonObject) -> GroupPreference:
-    right = content.get("right")
+def _group(
+    members: Sequence[ScoredContrast], gender: Gender | None, n_resamples: int, seed: int
+) -> GroupPreference:
+    gaps = np.array([each.gap for each in members])
+    masculine, feminine = int((gaps > 0).sum()), int((gaps < 0).sum())
+    n = len(members)
+    right = p = None
+    if gender is None:
+        p = mcnemar(masculine, feminine)
+    else:
+        right = ShareMetrics.counted(sum(each.is_right for each in members), n)
     return GroupPreference(
         gender=gender,
-        n=content["n"],
-        prefers_masculine=read_share(content["prefers_masculine"]),
-        ties=read_share(content["ties"]),
-        right=None if right is None else read_share(right),
-        gap=Estimate(content["gap"], content["gap_ci"]),
-        p=content.get("p"),
+        n=n,
+        gap=_mean(gaps[:, None], n_resamples, seed),
+        prefers_masculine=ShareMetrics.counted(masculine, n),
+        prefers_feminine=ShareMetrics.counted(feminine, n),
+        ties=ShareMetrics.counted(n - masculine - feminine, n),
+        right=right,
+        p=p,
     )
 
 
-def _read_pairs(content: JsonObject) -> PairedPreference:
+def _paired(
+    contrasts: Sequence[ScoredContrast], n_resamples: int, seed: int
+) -> PairedPreference | None:
+    women = {each.pair: each for each in contrasts if each.gender is Gender.FEMALE}
+    men = {each.pair: each for each in contrasts if each.gender is Gender.MALE}
+    pairs = sorted(women.keys() & men.keys())
+    if not pairs:
+        return None
+    right = np.array([[men[pair].is_right, women[pair].is_right] for pair in pairs], dtype=float)
+    scores = np.array([[men[pair].right_score, women[pair].right_score] for pair in pairs])
+    for_men = int(((right[:, 0] == 1) & (right[:, 1] == 0)).sum())
+    for_women = int(((right[:, 0] == 0) & (right[:, 1] == 1)).sum())
     return PairedPreference(
-        pairs=content["pairs"],
-        difference=Estimate(content["difference"], content["difference_ci"]),
-        right_for_men_alone=content["right_for_men_alone"],
-        right_for_women_alone=content["right_for_women_alone"],
-        p=content["p"],
-        right_score_gap=Estimate(content["right_score_gap"], content["right_score_gap_ci"]),
+        pairs=len(pairs),
+        difference=_mean(100 * (right[:, :1] - right[:, 1:]), n_resamples, seed),
+        right_for_men_alone=for_men,
+        right_for_women_alone=for_women,
+        p=mcnemar(for_men, for_women),
+        right_score_gap=_mean(scores[:, :1] - scores[:, 1:], n_resamples, seed),
     )
+
+
+def _mean(values: Floats, n_resamples: int, seed: int) -> Estimate:
+    """The mean of ``[n, 1]`` values, rounded as files have it: the table shows no other."""
+    n = len(values)
+
+    def means(sums: Floats) -> Floats:
+        return sums[:, 0] / n
+
+    interval = None
+    if n_resamples and enough(n):
+        interval = percentile_interval(bootstrap_units(values, means, n_resamples, source(seed)))
+    return Estimate(rounded(float(values.mean())), rounded(interval), n)

@@ -32,7 +32,7 @@ from mtbias.scoring.metrics_records import (
     TranslationMetrics,
     Uncalled,
 )
-from mtbias.scoring.statements import read_statement
+from mtbias.scoring.statements import Quote, Statement
 from mtbias.stats.results import Estimate, Interval
 from mtbias.types import JsonDict, JsonObject
 
@@ -82,8 +82,8 @@ def read_metrics(content: JsonObject) -> RunMetrics:
         evidence_classes=content.get("evidence_classes") or {},
         expected_wrong=None if expected is None else _expected_wrong(expected),
         readers=_readers(readers) if readers else None,
-        alarms=read_alarms(content.get("alarms")),
-        finding=tuple(map(read_statement, content.get("finding") or ())),
+        alarms=read_alarms(alarms_part(content)),
+        finding=tuple(map(_statement, content.get("finding") or ())),
         corpus=CorpusMetrics(
             **_chosen(content.get("corpus") or {}, ("name", "rows", "skipped", "notes"))
         ),
@@ -121,6 +121,11 @@ def read_group(content: JsonObject) -> GroupMetrics:
         bounds=bounds,
         confusion=content.get("confusion") or (),
     )
+
+
+def alarms_part(content: JsonObject) -> JsonObject | None:
+    """``alarms`` of a `metrics.json` as they stand there, to be handed on."""
+    return content.get("alarms")
 
 
 def read_alarms(content: JsonObject | None) -> Alarms | None:
@@ -161,7 +166,7 @@ def _groups(content: JsonObject) -> dict[str, GroupMetrics]:
 
 
 def read_share(content: JsonObject) -> ShareMetrics:
-    """The record of a share (`mtbias.stats.resampling.share_json`)."""
+    """The record of `ShareMetrics.to_json`."""
     interval = read_interval(content["interval"])
     return ShareMetrics(content["n"], content["of"], content["percent"], interval)
 
@@ -247,6 +252,11 @@ def _translations(content: JsonObject) -> TranslationMetrics:
     counts = {kind: n for kind, n in content.items() if isinstance(n, int)}
     parts = _chosen(content, ("examples", "cleaned", "untranslated"))
     return TranslationMetrics(counts, **{name: part or {} for name, part in parts.items()})
+
+
+def _statement(content: JsonObject) -> Statement:
+    quote = content.get("quote")
+    return Statement(content["rule"], content["text"], None if quote is None else Quote(**quote))
 
 
 def _repeats(content: JsonObject) -> Repeats:

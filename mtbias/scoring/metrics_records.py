@@ -7,14 +7,23 @@ lacks parts: they are None, or empty.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+
+from numpy.typing import ArrayLike
 
 from mtbias.errors import DataError
-from mtbias.scoring.definitions import Number, interval_methods
+from mtbias.scoring.definitions import (
+    ALL_ROWS,
+    BY_ENTITY,
+    DELTA_I,
+    WITH_CALL,
+    Number,
+    interval_methods,
+)
 from mtbias.scoring.statements import Statement
-from mtbias.stats.results import Estimate, Interval, estimate_text
-from mtbias.types import JsonDict, frozen
+from mtbias.stats.resampling import wilson_percent
+from mtbias.stats.results import Estimate, Interval, estimate_text, percent_of, rounded
+from mtbias.types import Gender, JsonDict, frozen
 
 Bounds = tuple[float | None, float | None]
 """A number with what is undecided counted against it, and without what is undecided."""
@@ -37,7 +46,7 @@ class GroupMetrics:
     """The rows of the other classes that numbers rest on."""
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     """By key (``accuracy_bounds``)."""
-    confusion: Sequence[Any] = ()
+    confusion: ArrayLike = ()
     """Counts by the axes of `RunMetrics.axes`, as nested lists."""
 
     @property
@@ -47,7 +56,7 @@ class GroupMetrics:
         Raises:
             DataError: the group does not count them.
         """
-        return self._count("n")
+        return self._count(ALL_ROWS)
 
     @property
     def decided(self) -> int:
@@ -56,7 +65,7 @@ class GroupMetrics:
         Raises:
             DataError: the group does not count them.
         """
-        return self._count("decided")
+        return self._count(WITH_CALL)
 
     def _count(self, key: str) -> int:
         if key not in self.whole:
@@ -70,8 +79,12 @@ class GroupMetrics:
         In such a group ΔG and the F1 are undefined, and its accuracy says nothing about men or
         women.
         """
-        neutral = self.denominators.get("neutral", 0)
+        neutral = self.denominators.get(Gender.NEUTRAL, 0)
         return neutral > 0 and neutral == self.n
+
+    def value(self, number: Number) -> float | None:
+        """A number; None where it is undefined, and where the group lacks it."""
+        return self.values.get(number.key)
 
     def estimate(self, number: Number) -> Estimate:
         """A number with its interval; `n` are all rows.
@@ -84,6 +97,10 @@ class GroupMetrics:
         value = self.values[number.name]
         interval = None if value is None else self.intervals.get(number.name)
         return Estimate(value, interval, self.n)
+
+    def interval_over_entities(self, number: Number) -> Interval | None:
+        """95 %; None where it has none."""
+        return (self.entity_intervals or {}).get(number.key)
 
     def text(self, number: Number) -> str:
         """A number with its interval, where it has one: ``24.8 [22.4, 27.3]``."""
@@ -146,6 +163,11 @@ class PairMetrics:
         """
         return self.places[number.place].estimate(number)
 
+    @property
+    def quadruples(self) -> int:
+        """How many there are."""
+        return self.places[DELTA_I.place].n
+
     def rows(self, number: Number) -> list[int]:
         """How many pairs or quadruples a number rests on."""
         return self.places[number.place].rows(number)
@@ -173,10 +195,19 @@ class ShareMetrics:
     percent: float | None
     interval: Interval | None
 
+    @classmethod
+    def counted(cls, part: int, whole: int) -> ShareMetrics:
+        """The share of so many rows."""
+        return cls(part, whole, percent_of(part, whole), wilson_percent(part, whole))
+
     @property
     def text(self) -> str:
         """``12.5 [10.1, 14.9]``."""
         return estimate_text(self.percent, self.interval)
+
+    def to_json(self) -> JsonDict:
+        """A plain value; floats rounded to 6 decimals."""
+        return rounded(asdict(self))
 
 
 @frozen
@@ -190,6 +221,15 @@ class CheckedShare:
     """Whether it raises an alarm."""
     measured: bool
     """Whether the limit is that of the language; else it is the widest of all languages."""
+
+    def to_json(self) -> JsonDict:
+        """A plain value."""
+        return {
+            **self.share.to_json(),
+            "limit": self.limit,
+            "measured": self.measured,
+            "above": self.above,
+        }
 
 
 @frozen
@@ -391,6 +431,11 @@ class RunMetrics:
     """SHA-256 of the run's other files."""
     unknown: RunMetrics | None = None
     """The numbers of sentences that show no gender, where there are others, too."""
+
+    @property
+    def by_entity(self) -> Mapping[str, GroupMetrics]:
+        """The groups by entity; empty where the measure has none."""
+        return self.by.get(BY_ENTITY, {})
 
     @property
     def raised(self) -> Sequence[str]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mtbias.errors import DataError
 from mtbias.scoring.bias import (
@@ -137,7 +137,7 @@ class Scores:
 
 
 def score_records(
-    records: Sequence[Any], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+    records: Sequence[object], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
 ) -> Scores:
     """The numbers of all records and of the groups of each breakdown; of gender calls, what they
     rest on, too.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
-from mtbias.types import Called, JsonDict, JsonObject, frozen
+from mtbias.types import Called, JsonDict, frozen
 
 PERSONS = {"male": "a man", "female": "a woman", "neutral": "a person of neutral gender"}
 """How a finding names the person of a gender."""
@@ -63,9 +63,3 @@ class Statement:
     def to_json(self) -> JsonDict:
         """A plain value; ``quote`` only where there is one."""
         return {key: value for key, value in asdict(self).items() if value is not None}
-
-
-def read_statement(content: JsonObject) -> Statement:
-    """The statement of `Statement.to_json`."""
-    quote = content.get("quote")
-    return Statement(content["rule"], content["text"], None if quote is None else Quote(**quote))

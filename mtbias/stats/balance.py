@@ -215,10 +215,10 @@ class _Cells:
     of_example: Counts
 
 
-def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
+def _two_groups(groups: Sequence[Hashable]) -> tuple[tuple[str, str], Bools]:
     import pandas as pd
 
-    if (missing := pd.Series(groups, dtype=object).isna()).any():
+    if (missing := pd.Series([*groups], dtype=object).isna()).any():
         raise DataError(
             f"expected a group for each example, got none for example {missing.argmax()}; "
             "leave it out"
@@ -232,11 +232,11 @@ def _two_groups(groups: Sequence[Any]) -> tuple[tuple[str, str], Bools]:
     return (str(names[0]), str(names[1])), second == 1
 
 
-def _codes(name: str, column: Sequence[Any]) -> tuple[Counts, list[str]]:
+def _codes(name: str, column: Sequence[Hashable]) -> tuple[Counts, list[str]]:
     """The number of each example's property, −1 for none, and the properties' names."""
     import pandas as pd
 
-    codes, values = pd.factorize(pd.Series(column, dtype=object), sort=True)
+    codes, values = pd.factorize(pd.Series([*column], dtype=object), sort=True)
     for value in values:
         if isinstance(value, float | np.floating) and not value.is_integer():
             raise DataError(

@@ -37,10 +37,7 @@ from mtbias.stats.results import (
     Tables,
     number,
     percent,
-    percent_of,
-    rounded,
 )
-from mtbias.types import JsonDict
 
 
 def bootstrap_counts(
@@ -229,19 +226,6 @@ def interval_of_sum(parts: Sequence[tuple[float, Interval]]) -> Interval:
     down = hypot(*(e - low for e, (low, _) in parts))
     up = hypot(*(e - high for e, (_, high) in parts))
     return total - down, total + up
-
-
-def share_json(part: int, whole: int) -> JsonDict:
-    """A share as files have it: ``n`` and ``of``, per cent and Wilson's interval, null where there
-    is nothing.
-    """
-    interval = wilson_percent(part, whole)
-    return {
-        "n": part,
-        "of": whole,
-        "percent": rounded(percent_of(part, whole)),
-        "interval": rounded(interval),
-    }
 
 
 def wilson_percent_of_units(parts: Floats, wholes: Floats, times: Counts) -> Interval | None:

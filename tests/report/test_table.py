@@ -363,9 +363,9 @@ def test_real_scores_are_rendered() -> None:
 def test_published_numbers_stand_beside_a_runs() -> None:
     """BUG's table 3 has 24 cells (mean accuracy 69.9), figures 6 and 7 means over languages;
     WinoMT's 16 lines."""
-    cells = [line for line in published_lines("bug") if line["lang"] != "mean"]
+    cells = [line for line in published_lines("bug") if line.lang != "mean"]
     assert len(cells) == 24
-    assert sum(float(line["accuracy"]) for line in cells) / 24 == pytest.approx(69.95, abs=0.01)
+    assert sum(line.numbers["accuracy"] for line in cells) / 24 == pytest.approx(69.95, abs=0.01)
     assert len(published_lines("bug")) == 24 + 3 * (3 + 4)
     assert len(published_lines("winomt")) == 16
     assert published_lines("demo") == []

@@ -29,7 +29,7 @@ def _pairs() -> list[ScoredContrast]:
 
 
 def test_the_numbers_by_hand() -> None:
-    numbers = metric_bias(_pairs(), n_resamples=200, seed=0)
+    numbers = metric_bias(_pairs(), n_resamples=200, seed=0).to_json()
     women, men = numbers["groups"]["female"], numbers["groups"]["male"]
     assert numbers["n"] == 20
     assert (women["n"], women["prefers_masculine"]["n"], women["ties"]["n"]) == (10, 3, 1)
@@ -49,13 +49,15 @@ def test_the_numbers_by_hand() -> None:
 
 def test_a_metric_that_prefers_nobody_has_no_bias() -> None:
     even = [ScoredContrast(None, str(n), 0.5, 0.5 + 0.1 * (-1) ** n) for n in range(20)]
-    numbers = metric_bias(even, n_resamples=200, seed=0)
+    numbers = metric_bias(even, n_resamples=200, seed=0).to_json()
     group = numbers["groups"]["unknown"]
     assert group["gap"] == pytest.approx(0.0)
     assert (group["prefers_masculine"]["n"], group["prefers_feminine"]["n"]) == (10, 10)
     assert group["p"] == 1.0
     uneven = [ScoredContrast(None, str(n), 0.5, 0.7 if n < 3 else 0.4) for n in range(9)]
-    shown = metric_bias([*uneven, ScoredContrast(None, "9", 0.5, 0.5)], n_resamples=200, seed=0)
+    shown = metric_bias(
+        [*uneven, ScoredContrast(None, "9", 0.5, 0.5)], n_resamples=200, seed=0
+    ).to_json()
     # A tie counts for nobody: 2 · P(X ≤ 3), X ~ Binomial(9, 1/2) = 2 · (1 + 9 + 36 + 84) / 512.
     assert shown["groups"]["unknown"]["p"] == pytest.approx(260 / 512, abs=1e-6)
     assert "right" not in group
@@ -67,8 +69,8 @@ def test_swapping_the_genders_turns_every_sign() -> None:
         ScoredContrast(F if each.gender is M else M, each.pair, each.masculine, each.feminine)
         for each in _pairs()
     ]
-    one = metric_bias(_pairs(), n_resamples=200, seed=0)
-    other = metric_bias(swapped, n_resamples=200, seed=0)
+    one = metric_bias(_pairs(), n_resamples=200, seed=0).to_json()
+    other = metric_bias(swapped, n_resamples=200, seed=0).to_json()
     assert other["difference"] == -one["difference"]
     assert other["right_score_gap"] == pytest.approx(-one["right_score_gap"])
     assert other["groups"]["male"]["gap"] == pytest.approx(-one["groups"]["female"]["gap"])

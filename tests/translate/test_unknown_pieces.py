@@ -198,8 +198,10 @@ def test_of_given_translations_nobody_knows_how_the_sources_were_read() -> None:
 
 def test_holes_of_another_measure_are_an_alarm_too() -> None:
     class Line:
+        id, source, translation = "1", "Who came?", "Wer kam?"
+
         def to_json(self) -> dict[str, str]:
-            return {"source": "Who came?", "translation": "Wer kam?"}
+            return {"id": self.id, "source": self.source, "translation": self.translation}
 
     lines = [Line() for _ in range(40)]
     found = checks(lines, "de", "gest", noticed={"source_unknown": 8}, n_resamples=0, seed=0)[
