@@ -268,7 +268,8 @@ def compare_runs(
     main, *others = parts(runs)
     known = name_runs(main, names=names, different_evaluators=different_evaluators)
     languages = by_language(known)
-    if not weighted and max(map(len, languages.values())) < 2:
+    has_pairs = max(map(len, languages.values())) > 1
+    if not weighted and not has_pairs:
         raise DataError(
             f"expected two runs or more in a language, got one in {', '.join(languages)}; "
             "runs are compared within a language"
@@ -278,32 +279,34 @@ def compare_runs(
         units, counting = counting.units, counting.units.counting
         unit, known = units.name, [replace(run, calls=units.join(run.calls)) for run in known]
         languages = by_language(known)
-    weightings: dict[str, Weighting] = {}
-    if weighted:
-        if counting is not GENDER_COUNTING:
-            raise DataError(
-                "weights balance sentences by gold gender and stereotype, "
-                "which this corpus does not have"
-            )
-        properties = None if isinstance(weighted, bool) else list(weighted)
-        solved = ((number, weigh(known[0].gender_calls, number, properties)) for number in WEIGHTED)
-        weightings = {number: weighting for number, weighting in solved if weighting is not None}
+
+    weightings = _weightings(known[0], counting, weighted) if weighted else {}
     scales = {number: _levels(weighting) for number, weighting in weightings.items()}
     of_rows = {run.fingerprint: counting.cells(run.calls) for run in known}
     how = _How(counting, of_rows, scales, n_resamples, seed)
+
     ordered = [*chain.from_iterable(languages.values())]
     systems = tuple(_system(run, how) for run in ordered)
     two_by_two = chain.from_iterable(combinations(group, 2) for group in languages.values())
     pairs = _corrected([_pair(first, second, how) for first, second in two_by_two])
+
     calls = []
     if counting is GENDER_COUNTING:
         source_lang = main[0].source_lang
-        calls = [
-            SystemCalls(
-                system.lang, system.system, system.group.counts, run.gender_calls, source_lang
-            )
-            for system, run in zip(systems, ordered, strict=True)
-        ]
+        for system, run in zip(systems, ordered, strict=True):
+            lang, name, counts = system.lang, system.system, system.group.counts
+            calls.append(SystemCalls(lang, name, counts, run.gender_calls, source_lang))
+
+    unknown = None
+    if others and has_pairs:
+        unknown = compare_runs(
+            others[0],
+            n_resamples=n_resamples,
+            seed=seed,
+            names=names,
+            different_evaluators=different_evaluators,
+        )
+
     dataset, files = runs[0].corpus
     return Comparison(
         dataset=dataset,
@@ -318,16 +321,26 @@ def compare_runs(
         seed=seed,
         methods=interval_methods(counting.compared),
         unit=unit,
-        unknown=None
-        if not others or max(map(len, languages.values())) < 2
-        else compare_runs(
-            others[0],
-            n_resamples=n_resamples,
-            seed=seed,
-            names=names,
-            different_evaluators=different_evaluators,
-        ),
+        unknown=unknown,
     )
+
+
+def _weightings(
+    run: NamedRun, counting: Counting, weighted: bool | Sequence[str]
+) -> dict[str, Weighting]:
+    """The weights of the sentences of all runs, by the number that is weighted."""
+    if counting is not GENDER_COUNTING:
+        raise DataError(
+            "weights balance sentences by gold gender and stereotype, "
+            "which this corpus does not have"
+        )
+    properties = None if isinstance(weighted, bool) else list(weighted)
+    weightings = {}
+    for number in WEIGHTED:
+        weighting = weigh(run.gender_calls, number, properties)
+        if weighting is not None:
+            weightings[number] = weighting
+    return weightings
 
 
 def _rows(run: NamedRun, how: _How) -> dict[str, int]:
