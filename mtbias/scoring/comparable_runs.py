@@ -22,7 +22,7 @@ from mtbias.types import Called, JsonDict, JsonObject, frozen
 
 
 class ComparableRun(Protocol):
-    """What a comparison needs of a run: `mtbias.runs.FinishedRun` has it."""
+    """What a comparison needs of a run: `mtbias.runs.finished_run.FinishedRun` has it."""
 
     @property
     def system(self) -> str: ...

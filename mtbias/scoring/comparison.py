@@ -252,7 +252,7 @@ def compare_runs(
     too (`mtbias.scoring.counting`).
 
     Args:
-        runs: `mtbias.runs.read_run` gives them.
+        runs: `mtbias.runs.finished_run.read_run` gives them.
         weighted: also weighted ΔG and ΔS (`mtbias.scoring.weighted`): over these properties, or,
             with True, over all that vary. One run is enough then.
         n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no

@@ -100,7 +100,7 @@ class EndpointClient:
                 f"endpoints need the package openai: {install_command('api')}"
             ) from None
         # No redirect is followed: it would carry the key to another host. On this machine no proxy
-        # is request.
+        # is used.
         http = openai.DefaultAsyncHttpxClient(
             follow_redirects=False,
             trust_env=not network.is_local(self.host),
