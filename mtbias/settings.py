@@ -19,7 +19,7 @@ from mtbias.files.strict_json import EXACT
 
 Aligner = Literal["statistical", "neural", "statistical+neural", "eflomal"]
 EvidenceReader = Literal["tables", "stanza"]
-Engine = Literal["transformers", "ct2"]
+EngineName = Literal["transformers", "ct2"]
 Preset = Literal["paper", "fast"]
 Variant = Literal["plain", "repository"]
 
@@ -273,7 +273,7 @@ class BootstrapSettings(Settings):
 class DecodingSettings(Settings):
     """How a checkpoint translates; what is not set is the preset's."""
 
-    engine: Engine | None = None
+    engine: EngineName | None = None
     """transformers, or ct2 (CTranslate2) (default: transformers; on a GPU the preset fast of eval
     takes ct2 where it works, and says so)."""
     dtype: str | None = None

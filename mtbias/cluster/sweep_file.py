@@ -20,7 +20,7 @@ from mtbias.settings import (
     LANG,
     BootstrapSettings,
     DecodingSettings,
-    Engine,
+    EngineName,
     EvaluatorSettings,
     LanguageModelSettings,
     LimitSettings,
@@ -105,7 +105,7 @@ class Sweep(
 ):
     """Everything that a sweep's tasks depend on. Paths are absolute."""
 
-    engine: Engine = "transformers"
+    engine: EngineName = "transformers"
     """The same for all presets: tasks of one run work on different machines, which need not have
     the same installed."""
     name: str = ""

@@ -119,7 +119,7 @@ def _by_tables(word: SentenceWord, language: Language) -> str:
     if not parts and word.facts.ending:
         parts.append(f"ends in -{word.facts.ending[0]}: {word.facts.ending[1]}")
     if not parts and word.facts.adjective:
-        parts.append(f"adjective {listed(word.facts.adjective)}")
+        parts.append(f"as an adjective {listed(word.facts.adjective)}")
     return "; ".join(parts)
 
 

@@ -30,7 +30,7 @@ from mtbias.evaluation.stages import Request, evaluate
 from mtbias.machine.stage_progress import ProgressLine
 from mtbias.runs.run_folder import RunFolder
 from mtbias.scoring.measure import MeasureOptions
-from mtbias.settings import Engine, EvaluatorSettings, TranslationSettings
+from mtbias.settings import EngineName, EvaluatorSettings, TranslationSettings
 from mtbias.stats.resampling import holm
 from mtbias.stats.results import Difference
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
@@ -88,7 +88,7 @@ def header(sentences: int) -> str:
 def make_run(kind: str, lang: str, args: argparse.Namespace) -> Run:
     """The run of one engine and type, made where it is not there."""
     engine, dtype = kind.split(":")
-    wanted = TranslationSettings(engine=cast(Engine, engine), dtype=dtype)
+    wanted = TranslationSettings(engine=cast(EngineName, engine), dtype=dtype)
     folder = args.out / f"{lang}-{engine}-{dtype}"
     if RunFolder(folder).is_complete():
         return read_run(folder)

@@ -81,8 +81,8 @@ def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([], "got list"),
-        ([{"id": "a", "clusters": []}], "expected a JSON object for each document, or words"),
+        ([], "got a list"),
+        ([{"id": "a", "clusters": []}], "expected a JSON object for each document, got a list"),
         ({"id": "a"}, r"got the keys \['id'\]"),
         ({"clusters": []}, "got the keys"),
         ({"id": [], "clusters": []}, r"id: expected text or a whole number, got \[\]"),

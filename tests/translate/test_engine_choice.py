@@ -14,7 +14,7 @@ from mtbias.cluster.sweep_file import Sweep
 from mtbias.settings import (
     DTYPES,
     DecodingSettings,
-    Engine,
+    EngineName,
     EvalSettings,
     TranslationSettings,
     combined,
@@ -41,7 +41,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_engine_that_can_be_set_has_its_row_and_its_types() -> None:
-    assert set(ENGINES) == set(DTYPES) == set(get_args(Engine))
+    assert set(ENGINES) == set(DTYPES) == set(get_args(EngineName))
 
 
 @pytest.mark.usefixtures("gpu")

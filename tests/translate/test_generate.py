@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 from mtbias.corpora import load_corpus
 from mtbias.errors import ModelError, UsageError
-from mtbias.settings import Engine as EngineName
-from mtbias.settings import TranslationSettings
+from mtbias.settings import EngineName, TranslationSettings
 from mtbias.translate.seq2seq.batches import Budget, cpu_budget, make_plan
 from mtbias.translate.seq2seq.checkpoint_system import CheckpointSystem
 from mtbias.translate.seq2seq.checkpoints import Checkpoint

@@ -23,7 +23,7 @@ class Generated:
     ids: tuple[int, ...]
     """New token ids; the language token and the end token may be among them."""
     cut: bool = False
-    """Whether the most new tokens were reached."""
+    """Whether there are as many new tokens as allowed, or more."""
     finite: bool = True
     """False where scores were not finite, so that the result means nothing."""
     done: bool = True

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from mtbias.errors import DependencyError, MtbiasError, SettingError
 from mtbias.machine.devices import install_command
-from mtbias.settings import Engine as EngineName
-from mtbias.settings import TranslationSettings
+from mtbias.settings import EngineName, TranslationSettings
 from mtbias.translate.seq2seq.decoding import get_preset
 from mtbias.translate.seq2seq.engine import Engine
 
@@ -23,7 +22,7 @@ class EngineKind:
     """Loads the weights of a checkpoint: its folder, the device, the type of weights, and the cache
     where a converted checkpoint is kept."""
     package: str
-    """The package whose release is part of a run's identity."""
+    """The package whose release is part of a run's identity: no other engine may have it."""
     extra: str
     """The extra of mtbias that installs the package; empty: every installation has it."""
     search: str = ""
@@ -116,8 +115,8 @@ def release_of(engine: EngineName) -> str:
     """
     kind = ENGINES[engine]
     try:
-        return f"{kind.package}/{version(kind.package)}"
-    except PackageNotFoundError:
+        return f"{kind.package}/{importlib.metadata.version(kind.package)}"
+    except importlib.metadata.PackageNotFoundError:
         raise DependencyError(
             f"--engine {engine} needs {kind.package}: {install_command(kind.extra)}"
         ) from None
