@@ -117,12 +117,12 @@ def translate_shard(
     completes the run.
 
     Args:
-        model: as of `evaluate`.
-        lang: as of `evaluate`.
+        model: as for `evaluate`.
+        lang: as for `evaluate`.
         shard: ``K/N``, shard K of N.
         out: folder of the run; other processes may translate other shards meanwhile.
-        settings: as of `evaluate`.
-        progress: as of `evaluate`.
+        settings: as for `evaluate`.
+        progress: as for `evaluate`.
 
     Raises:
         UsageError: no such shard; else as `evaluate`.
@@ -136,17 +136,17 @@ def translate_shard(
 def estimate_requests(
     model: str, lang: str, *, out: AnyPath | None = None, settings: EvalSettings | None = None
 ) -> RequestEstimate:
-    """How many requests, and about how many tokens, `evaluate` would send to an endpoint, which is
-    asked nothing.
+    """How many requests, and about how many tokens, `evaluate` would send to an endpoint; nothing
+    is sent.
 
     Args:
         model: ``openai:NAME``.
-        lang: as of `evaluate`.
-        out: folder of a run; the answers that are there are not asked for again.
-        settings: as of `evaluate`.
+        lang: as for `evaluate`.
+        out: folder of a run; answers already there are not requested again.
+        settings: as for `evaluate`.
 
     Raises:
-        UsageError: the model is no endpoint; else as `evaluate`.
+        UsageError: the model is not an endpoint; else as `evaluate`.
         MtbiasError: as `evaluate`.
     """
     from mtbias.translate.language_models import endpoint_system
@@ -177,11 +177,11 @@ def score(
 ) -> Run:
     """Score given translations, as ``mtbias score`` does. Nothing is downloaded.
 
-    The sentences are those of the settings' data set (WinoMT), or with `sources` those that are
-    given. Translations in memory are what a JSONL file of theirs would be, with an object of ``id``
-    and ``target`` a line, and sentences in memory what a file ``sentences.jsonl`` would be, with an
-    object of ``source``, ``entity``, ``gender`` (and ``stereotype``) a line: these files, given to
-    ``mtbias score``, have the same numbers and the same fingerprint.
+    The sentences are those of the settings' data set (WinoMT), or `sources` if given. Translations
+    in memory count as a JSONL file with an object of ``id`` and ``target`` on each line, and
+    sentences in memory as a file ``sentences.jsonl`` with an object of ``source``, ``entity``,
+    ``gender`` (and ``stereotype``) on each line: ``mtbias score`` with these files yields the same
+    numbers and the same fingerprint.
 
     Args:
         translations: the path of a file (a `str` is a path); or one text for each instance in the
@@ -189,24 +189,23 @@ def score(
             a missing translation.
         lang: code of the target language, such as ``de``.
         sources: sentences of one's own, with `entities` and `genders` of the same length.
-        entities: the person of each, as its words stand in the sentence once: ``construction
+        entities: the person of each, in words that occur once in the sentence: ``construction
             worker``.
         genders: of that person: male, female, neutral or unknown.
-        stereotypes: whether the gender fits that of the stereotype: pro, anti or none; by default
-            none.
+        stereotypes: whether the gender fits the stereotype: pro, anti or none; by default none.
         system: name of the system, for the signature; by default the file's name, or
             "translations".
         out: folder of the run; None keeps everything in memory.
         allow_missing: score even if less than 95 % of the corpus is translated.
-        clean: the translations are answers of a language model: what stands around them is removed
-            and counted.
+        clean: the translations are answers of a language model: any text around them is removed,
+            and such answers are counted.
         settings: the options of ``mtbias score``, such as ``ScoreSettings(dataset="bug")``.
-        progress: as of `evaluate`.
+        progress: as for `evaluate`.
 
     Raises:
-        UsageError: a value that cannot be; sources, entities, genders or stereotypes of different
+        UsageError: an impossible value; sources, entities, genders or stereotypes of different
             length.
-        DataError: the translations do not fit the corpus; an entity that is not in its sentence.
+        DataError: the translations do not fit the corpus; an entity is not in its sentence.
         MissingResourceError: data set or Stanza's models are missing; the message names the command
             that downloads them.
         MtbiasError: any other fault of data, plugin or folder.
@@ -235,29 +234,29 @@ def score_systems(
     """Score several systems' translations, as ``mtbias score`` does with more than one file or
     language.
 
-    Corpus, aligner and Stanza are loaded once a language. Each system and language has the run that
-    `score` gives, in the folder ``SYSTEM-LANG`` of `out`; `out` also gets the page of all,
-    ``report.html``.
+    Corpus, aligner and Stanza are loaded once per language. Each system and language has the run
+    that `score` gives, in the folder ``SYSTEM-LANG`` of `out`; `out` also gets the page of all
+    runs, ``report.html``.
 
     Args:
         translations: for each system the path of its file; ``{lang}`` in it stands for the
-            language. A file with the translations of several systems or prompts is those of as many
+            language. A file with the translations of several systems or prompts counts as that many
             systems, ``NAME-PART``.
         langs: codes of the target languages.
-        out: folder of the runs; those that are done there are read, not made again.
-        allow_missing: as of `score`.
-        clean: as of `score`.
-        settings: as of `score`.
-        progress: as of `score`.
+        out: folder of the runs; those already finished there are read, not made again.
+        allow_missing: as for `score`.
+        clean: as for `score`.
+        settings: as for `score`.
+        progress: as for `score`.
 
     Returns:
         the runs, by language, and their comparison; None where no language has two systems.
 
     Raises:
-        UsageError: several languages and a path without ``{lang}`` that has not all of them, or
-            names that are no names of folders.
+        UsageError: several languages and a path without ``{lang}`` whose file lacks some of them,
+            or names that cannot be names of folders.
         OutputError: `out` is the folder of a run.
-        MtbiasError: as of `score`; files are looked for before anything is computed.
+        MtbiasError: as for `score`; files are looked for before anything is computed.
     """
     from mtbias.translate.file_shapes import tells_languages
 
@@ -326,9 +325,9 @@ def reward(
         source: the sentence in English.
         translation: its translation.
         lang: the translation's language.
-        entity: the person's words as they stand in the source, such as ``the doctor``; or, where
-            they stand there twice, the number of the head among the words between blanks, from 0.
-        gender: ``male``, ``female`` or ``neutral``; None is that of the sentence's pronouns.
+        entity: the person's words as in the source, such as ``the doctor``; or, if they occur there
+            twice, the position of the head among the words between blanks, from 0.
+        gender: ``male``, ``female`` or ``neutral``; None: the gender of the sentence's pronouns.
         settings: the options of the evaluator among those of ``mtbias score``.
 
     Raises:

@@ -53,7 +53,7 @@ def load(group: str, name: str, what: str) -> object:
     """The object that is registered in a group under a name, such as ``de`` in
     ``mtbias.languages``.
 
-    `what` it is (``language``) stands in messages.
+    `what` names its kind in messages (``language``).
 
     Raises:
         UsageError: nobody registers it; the message lists what is installed.

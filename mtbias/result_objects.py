@@ -85,8 +85,8 @@ class Run(FinishedRun):
         call is the gold gender; no call is not correct; missing where the gender is unknown);
         `target` (the aligned words, joined by a space); `decided_by` (the kind of word the call
         rests on); `edits` (how many words show the gender). What is absent is missing: `gender`
-        where there is no call, `reason` where there is one. For another measure than the gender of
-        an entity: the keys of its lines.
+        without a call, `reason` with one. For another measure than the gender of an entity: the
+        keys of its lines.
         """
         import pandas as pd
 

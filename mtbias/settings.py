@@ -43,7 +43,7 @@ LANG = "{lang}"
 """Stands for the language in the path of a file of translations."""
 
 MOST_SEED = 2**63 - 1
-"""The largest whole number of TOML, so that a seed can stand in a sweep's file."""
+"""The largest integer of TOML, so that a sweep's file can hold any seed."""
 
 S = TypeVar("S", bound="Settings")
 
@@ -108,7 +108,7 @@ def number_in(least: float, most: float, default: float | None) -> Any:
 def check_number(
     name: str, value: object, least: float, most: float | None = None, *, whole: bool = False
 ) -> None:
-    """Refuse what is no finite number from `least` to `most`.
+    """Refuse what is not a finite number from `least` to `most`.
 
     Raises:
         SettingError: what was expected, and what came.

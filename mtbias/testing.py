@@ -42,7 +42,7 @@ _FRAMES = (
     "The {0} said: “{0}?” 3 {0}-x",
     " {0} / {0} ",
 )
-"""Texts that `tokens` must cut cleanly, whatever stands in the place of ``{0}``."""
+"""Texts that `tokens` must cut cleanly, whatever replaces ``{0}``."""
 
 _WITHOUT_GENDER = (NounKind.FIXED, NounKind.COMMON, NounKind.THING)
 
@@ -135,8 +135,8 @@ def _tokens(language: Language) -> Problems:
 
 
 def _cut(language: Language, text: str) -> Problems:
-    """Problems of the tokens of one text: they must stand in it, in order, and hold all its letters
-    and digits.
+    """Problems with the tokens of one text: they must occur in it, in order, and cover all its
+    letters and digits.
     """
     last = 0
     for token in language.tokens(text):
@@ -267,7 +267,7 @@ def _shows_no_gender(readings: Collection[NounReading]) -> bool:
 
 
 def _decisions(language: Language) -> Problems:
-    """Calls on nouns that stand alone, tagged as a noun without features."""
+    """Calls on nouns on their own, tagged as a noun without features."""
     for form in evenly(list(language.nouns), 3000):
         call = _call(language, form, form)
         yield from _founded(form, call)
@@ -349,7 +349,7 @@ def _call(language: Language, text: str, word: str, basis: str = "links+lexicon"
 
 def _analysis(language: Language, text: str) -> Analysis:
     surface = language.tokens(text)
-    # A word that stands alone is a noun (es *algunas*).
+    # A word on its own is a noun (es *algunas*).
     return analysed(
         text, surface, dict.fromkeys(language.determiners, "DET") if len(surface) > 1 else {}
     )

@@ -14,9 +14,9 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 """A plain value, as JSON has it; tuples become lists."""
 
 JsonObject = Mapping[str, Any]
-"""An object of JSON, as a file has it or as one is to be made of it."""
+"""An object of JSON, as read from a file or to be written to one."""
 JsonDict = dict[str, Any]
-"""The same while it is made."""
+"""The same while it is being built."""
 
 Progress = Callable[[str, int, int], object]
 """Called as ``progress(stage, done, total)``."""
@@ -35,7 +35,7 @@ def quiet(stage: str, done: int, total: int) -> None:
 
 
 class Gender(StrEnum):
-    """A grammatical gender as it stands in a translation, or the gold gender of an entity."""
+    """A grammatical gender as a translation shows it, or the gold gender of an entity."""
 
     MALE = "male"
     FEMALE = "female"
@@ -66,7 +66,7 @@ class Reason(StrEnum):
     """The aligned noun is not in the table of nouns for people, and nothing else says that it names
     a person; or it names a thing as well, and does not translate the entity."""
     COPIED = "copied"
-    """The entity stands in words of the source that were left untranslated, and nowhere else."""
+    """The entity occurs only in words of the source that were left untranslated."""
     AMBIGUOUS = "ambiguous"
     """The evidence contradicts itself."""
 
@@ -156,10 +156,9 @@ class Instance(SourceSentence):
     distance: int | None = None
     """Distance in words between entity and pronoun, where the corpus tells it."""
     pair: str | None = None
-    """Id of the counterfactual (the same sentence, other gender), where there is one."""
+    """Id of the counterfactual (the same sentence, other gender), if any."""
     control: str | None = None
-    """Id of the control (the same sentence and gender, something else changed), where there is
-    one."""
+    """Id of the control (the same sentence and gender, something else changed), if any."""
 
 
 @frozen
@@ -170,8 +169,7 @@ class Translation:
     text: str | None
     reason: str | None = None
     raw: str | None = None
-    """What stood there, where `text` is a part of it or was repaired: the answer of a language
-    model."""
+    """The original, if `text` is a part of it or was repaired: the answer of a language model."""
 
 
 @frozen
@@ -181,13 +179,13 @@ class SourceFacts:
     number: str | None = None
     """``sg`` or ``pl``, where its form tells."""
     qualified: bool = False
-    """An adjective or a noun stands before it ("a beautiful local boy")."""
+    """An adjective or a noun precedes it ("a beautiful local boy")."""
     says_sex: Gender | None = None
     """The gender that a word before it says (*female doctors*)."""
     before_adverb: bool = False
-    """An adverb in *-ly* stands right behind it in an English source."""
+    """An adverb in *-ly* directly follows it in an English source."""
     before_name: bool = False
-    """A word with a capital stands right behind it (*Secretary Korth*)."""
+    """A capitalised word directly follows it (*Secretary Korth*)."""
     quantifier: bool = False
     """It is a numeral or a word such as "others" in an English source."""
 
@@ -233,7 +231,7 @@ class Candidate:
 
 @frozen
 class Alignment:
-    """Where the entity's head word stands in the translation."""
+    """Where the entity's head word is in the translation."""
 
     id: str
     candidates: tuple[Candidate, ...] = ()
@@ -317,7 +315,7 @@ class Evidence:
     word: str
     """The surface form."""
     span: Span
-    """Where it stands in the translation."""
+    """Where it is in the translation."""
     gender: Gender | None
     source: str
     """What says so: ``lexicon`` (the plugin's nouns), ``form`` (an ending or article form),
@@ -345,7 +343,7 @@ class GenderedWord:
 
 @frozen
 class GenderCall:
-    """The gender in which the entity stands, with its evidence, **or** the reason for having none.
+    """The entity's gender in the translation, with its evidence, **or** the reason for having none.
     Never both.
     """
 

@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Augment a CoNLL-2012 file with a gender-swapped copy of each document.
 
-    Copies stand behind the documents; only words change, and document names, which get _a behind
-    them. Names are the file's PERSON entities, else first names of --names that are proper nouns,
-    by the file's parts of speech (fifth column) or, where it has none, by Stanza's English tagger.
+    Copies follow the documents; only words change, and document names, to which _a is appended.
+    Names are the file's PERSON entities, else first names of --names that are proper nouns, by the
+    file's parts of speech (fifth column) or, where it has none, by Stanza's English tagger.
 
     Parameters
     ----------

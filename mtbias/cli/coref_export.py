@@ -25,10 +25,10 @@ def command(
     titles_without_stop: Flag = False,
     json: Json = False,
 ) -> None:
-    """Write the documents of a data set for a coreference system to read; of sowinobias, make them.
+    """Write the documents of a data set for a coreference system to read; make those of sowinobias.
 
-    What the system gives back on them is scored as it is: ids and tokens are the data's. Of plain
-    text, where a system writes no ids, `--ids order` says that its documents stand in this order.
+    The system's output on them is scored as it is: ids and tokens are the data's. If a system reads
+    plain text and writes no ids, `--ids order` says that its documents are in this order.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def command(
         The file to write; or, for plain text, a folder that is there: a file for each document, as
         CoreNLP takes them.
     gold
-        Write the right clusters too, of what the data set asks about: to train on, not for a system
+        Also write the right clusters of what the data set asks about: to train on, not for a system
         to read.
     part
         Of winobias: this split and type alone; one or several.
     titles_without_stop
-        As of `mtbias coref score`.
+        As for `mtbias coref score`.
     """
     from mtbias.coref.coref_datasets import open_dataset
 

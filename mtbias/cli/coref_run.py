@@ -101,7 +101,7 @@ class SystemOptions:
     reading: Reading = ReadingOptions()
 
     def open(self) -> CorefSystem:
-        """The system; errors as of `open_system`."""
+        """The system; errors as in `open_system`."""
         ((ids, spans),) = self.reading.of_systems(1)
         return open_system(
             self.system,
@@ -130,9 +130,8 @@ def command(
     """Run a coreference system on a data set; `mtbias coref score DATASET --predictions OUT` scores
     its clusters.
 
-    A run that was stopped resumes: clusters are kept beside OUT, a document at a time (of a
-    command: all at once).
-    --ids and --spans are for what a command writes.
+    A run that was stopped resumes: clusters are kept beside OUT, one document at a time (for a
+    command, all at once). --ids and --spans are for what a command writes.
 
     Parameters
     ----------
@@ -145,7 +144,7 @@ def command(
     part
         Of winobias: this split and type alone; one or several.
     titles_without_stop
-        As of `mtbias coref score`.
+        As for `mtbias coref score`.
     """
     chosen = system.open()
     loaded = open_dataset(dataset, data, part=part, titles_without_stop=titles_without_stop)

@@ -98,8 +98,8 @@ def command(
         gap-weights`: adds a bias of weighted accuracies (default: those in gap-weights beside the
         folder of --data). One or several.
     titles_without_stop
-        Of counter-gap, with C-GAP-withdot.tsv: take away the full stop behind Mr, Mrs and Dr, as
-        the paper did. Give it to `mtbias coref export` or `run` and here alike.
+        Of counter-gap, with C-GAP-withdot.tsv: take away the full stop after Mr, Mrs and Dr, as the
+        paper did. Give it to `mtbias coref export` or `run` and here alike.
     against
         Output of one more system on the same data, as --predictions: several for several files of
         that system.

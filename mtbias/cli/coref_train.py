@@ -60,7 +60,7 @@ def command(
     ]
     options = {name.replace("_", "-"): value for name, value in asdict(training).items()}
     if (folder := Path(training.chosen_encoder())).is_dir():
-        # Where it lies is no part of what was trained, its weights are.
+        # The signature names the encoder's weights, not where they are.
         options["encoder"] = f"{folder.resolve().name}@{files_hash(folder)[:12]}"
     hashes = {name: file.file.hashes for name, file in files.items()}
     signed = signature_line("coref:train", hashes, {"weights": begun, **options})

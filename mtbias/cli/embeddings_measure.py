@@ -34,9 +34,9 @@ def command(
     - recoverability: how well a classifier finds the gender of the most biased words
 
     The gender direction g, β and which words are most biased are those of --vectors, in the
-    debiased ones too. Behind a number stands its 95 % interval (direct, gipe: bootstrap over words)
-    or its range over starts and splits (clustering, recoverability). Words without vector are named
-    and left out.
+    debiased ones too. A number is followed by its 95 % interval (direct, gipe: bootstrap over
+    words) or its range over starts and splits (clustering, recoverability). Words without a vector
+    are named and left out.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ SweepFile = Annotated[Path, Parameter(name="FILE", help="The sweep, a TOML file.
 
 
 def checked_names(names: Sequence[str] | None, runs: Sequence[Path]) -> list[str]:
-    """The names of the runs for display (`mtbias.errors.escaped`); empty where there are none.
+    """The names of the runs for display (`mtbias.errors.escaped`); empty if there are none.
 
     Raises:
         SettingError: there are more or fewer names than runs.

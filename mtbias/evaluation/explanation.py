@@ -161,12 +161,12 @@ def explain(measure: GenderMeasure, pairs: Sequence[Pair], id_: str) -> Explanat
 def explain_in_run(measure: GenderMeasure, run: FinishedRun, id_: str) -> Explanation:
     """How the call on a sentence of a run came about.
 
-    `calls.jsonl` does not say which of several places the entity has in the source: it is the first
-    one at which the call is the run's. Where it is at none, the explanation says what the run has.
+    `calls.jsonl` does not say at which of several places in the source the entity is: it is taken
+    to be the first one that leads to the run's call. If none does, the explanation says what the
+    run has.
 
     Raises:
-        DataError: no translated sentence has this id, or the entity does not stand in it as it is
-            named.
+        DataError: no translated sentence has this id, or the entity does not occur in it as named.
     """
     pairs = [Pair(r.id, r.source, r.translation) for r in run.calls if r.translation]
     record = next((r for r in run.calls if r.id == id_ and r.translation), None)

@@ -72,7 +72,7 @@ class GenderKind(MeasureKind):
             DependencyError: the aligner is not installed.
             MissingResourceError: the aligner's or Stanza's models are not there and may not be
                 downloaded.
-            ModelError: the aligner's model is no encoder.
+            ModelError: the aligner's model is not an encoder.
         """
         language, aligner = get_language(options.lang), make_aligner(options)
         _ = (
@@ -172,10 +172,10 @@ class GenderRecords(list[CallRecord]):
 
 @frozen
 class TranslatedPart:
-    """What of a translation is translated: without words of the source that were left in it.
+    """The part of a translation that is translated: without source words that were left in it.
 
-    English nouns look like those of other languages, and like a man's: *the patient was…* is no
-    German *Patient*.
+    English nouns can look like nouns of the target language, and masculine ones: *the patient was…*
+    is not the German *Patient*.
     """
 
     pair: Pair
@@ -336,7 +336,7 @@ def make_aligner(options: MeasureOptions) -> Aligner:
     Raises:
         UsageError: an unknown aligner, encoder or layer.
         MissingResourceError: the encoder is not here and may not be downloaded.
-        ModelError: it is no encoder.
+        ModelError: it is not an encoder.
     """
     settings = options.settings
     if "neural" not in settings.aligner:

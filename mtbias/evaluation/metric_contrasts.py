@@ -98,12 +98,13 @@ def _words(record: CallRecord) -> list[str]:
 
 
 def read_own_contrasts(path: Path) -> list[Contrast]:
-    """One's own: a table with ``source``, ``feminine`` and ``masculine``, and where the source
-    shows one the person's ``gender``, with ``pair`` for sources that differ in gender alone.
+    """The user's own contrasts: a table with ``source``, ``feminine`` and ``masculine``; the
+    person's ``gender`` if the source shows one; and ``pair`` for sources that differ in gender
+    alone.
 
     Raises:
-        DataError: a column is missing, a cell is empty, a gender is none, an id stands twice, or a
-            gender in a pair; with the line.
+        DataError: a column is missing, a cell is empty, a gender is invalid, or an id occurs twice,
+            or a gender twice in a pair; with the line.
     """
     table = read_table(path, "source", "feminine", "masculine")
     contrasts: dict[str, Contrast] = {}
@@ -170,8 +171,8 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
     the requests of `write_requests`.
 
     Raises:
-        DataError: a column, a form or a score is missing, an id stands twice, or a gender in a
-            pair; with the line.
+        DataError: a column, a form or a score is missing, or an id occurs twice, or a gender twice
+            in a pair; with the line.
     """
     table = read_table(contrasts, *COLUMNS)
     sentences: dict[str, SourceSentence] = {}

@@ -46,7 +46,7 @@ def read_answers(path: Path, ids: Iterable[str]) -> tuple[TextFile, dict[str, fl
     """The file, and the number that the model answered for each of `ids`.
 
     Raises:
-        DataError: an answer is no number or belongs to no id, with its line; or one is missing.
+        DataError: an answer is not a number or belongs to no id, with its line; or one is missing.
     """
     file = read_text(path)
     expected = dict.fromkeys(ids)

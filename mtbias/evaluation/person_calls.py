@@ -65,7 +65,7 @@ _RIVALS = frozenset(
 )
 """Words of the source that a pronoun of the translation may render as well as *he* or *she*."""
 _POSSESSIVE = re.compile(r"\s?['’]s?\b", re.IGNORECASE)
-"""Behind a name: it is no subject."""
+"""After a name, which is then not a subject."""
 _CONTEXT_DOMAIN = "wikipedia"
 _PARSED_AT_ONCE = 1000
 """The number of sources after which progress is reported."""
@@ -174,7 +174,7 @@ class PersonMeasure(Measure):
     def _second_sentences(
         self, instances: Sequence[SourcePerson], texts: Sequence[str | None]
     ) -> list[str | None]:
-        """The part of each translation that renders the sentence to be judged; None where it is not
+        """The part of each translation that renders the sentence to be judged; None if it is not
         certain, or there is none.
         """
         contextual = [each for each in instances if isinstance(each, ContextualSentence)]

@@ -205,8 +205,8 @@ def part_translated(corpus: Corpus[Any], system: GivenSystem) -> Corpus[Any]:
 def prepare_scores(
     systems: Iterable[tuple[GivenSystem, str]], settings: ScoreSettings
 ) -> Iterator[Request]:
-    """The requests for several systems, each with a language; those of one language stand beside
-    each other and share corpus, aligner and Stanza's models.
+    """The requests for several systems, each with a language; those of one language are adjacent
+    and share corpus, aligner and Stanza's models.
 
     Raises:
         MtbiasError: as `prepare_score`.
@@ -292,8 +292,8 @@ def _check(lang: str, dataset: str, settings: EvalSettings | ScoreSettings) -> N
     """Refuse an unknown language or device before anything is read, downloaded or computed.
 
     Raises:
-        UsageError: no such language is installed, it is that of the sources, it is no device, or
-            there is no such GPU.
+        UsageError: no such language is installed, it is the language of the sources, the device is
+            unknown, or there is no such GPU.
     """
     if needs_language(dataset):
         get_language(lang)

@@ -29,7 +29,7 @@ class Reward(NamedTuple):
     gender: Gender | None
     """What it shows."""
     reason: str
-    """Why there is no call; empty where there is one."""
+    """Why there is no call; empty if there is one."""
     words: tuple[str, ...]
     """The words of the translation that render the person."""
 
@@ -39,8 +39,8 @@ class RewardedSentence(NamedTuple):
 
     source: str
     entity: str | int
-    """The person's words as they stand in the source, or the number of the head among the words
-    between blanks, from 0."""
+    """The person's words as in the source, or the position of the head among the words between
+    blanks, from 0."""
     gender: str | None = None
     """The person's gender; None is that of the sentence's pronouns."""
 
@@ -55,11 +55,11 @@ def compute_rewards(
     """The reward of each translation, which depends on its own sentence alone: no corpus is learnt
     from.
 
-    The models of the languages that were asked for last are held.
+    The models of the languages used last stay in memory.
 
     Raises:
-        SettingError: the source tells no gender and none is given, one is given that is none, or
-            the person is not found.
+        SettingError: the source tells no gender and none is given, the given one is invalid, or the
+            person is not found.
         MtbiasError: a language or model is missing.
     """
     instances = [_instance(sentence) for sentence in sentences]

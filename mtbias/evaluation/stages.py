@@ -235,8 +235,8 @@ def _texts(translations: Sequence[Translation]) -> list[str | None]:
 
 
 def _call(record: MeasureRecord) -> tuple[Any, ...]:
-    """What a record says of its sentence: of a gender, the gender or why there is none; else all
-    but the words.
+    """What a record says of its sentence: for a gender call, the gender or why there is none; else
+    all but the words.
     """
     line = record.to_json()
     if "gender" in line and "reason" in line:

@@ -78,9 +78,7 @@ class Validation:
         return len(self.rows) - len(rest), _confusion(rest)
 
     def heads(self) -> list[bool]:
-        """For every label that names the head's token: whether the head that was found lies in
-        it.
-        """
+        """For every label that names the head's token: whether the head that was found is in it."""
         return [_is_head_right(*row) for row in self.rows if row[0].target_head is not None]
 
     def agreement_by(
@@ -230,7 +228,7 @@ def together(validations: Sequence[Validation]) -> Validation:
 
 
 def _is_head_right(label: HumanLabel, call: GenderCall) -> bool:
-    """Whether the head that was found lies in the token that the label names, if it names one."""
+    """Whether the head that was found is in the token that the label names, if it names one."""
     head = label.target_head
     return head is None or (bool(call.target) and call.target[0].overlaps(head))
 
@@ -252,11 +250,10 @@ class CorrectedRun:
     signature: str
     """The run's."""
     labels_on_pronouns: int
-    """Labels behind the confusion that follow a pronoun, alone or against the phrase (basis P or
-    C)."""
+    """Labels in the confusion that follow a pronoun, alone or against the phrase (basis P or C)."""
     percent_from_pronouns: Mapping[str, float | None]
-    """By the names of `CORRECTED`: what part of the correction goes where these labels are left
-    out, in per cent."""
+    """By the names of `CORRECTED`: what part of the correction disappears without these labels, in
+    per cent."""
 
     @property
     def warning(self) -> str | None:
@@ -476,7 +473,7 @@ def validate_file(
 
 
 def _bitext(paths: Sequence[Path], lang: str, languages: int) -> list[tuple[str, str]]:
-    """The pairs of one language: of files, where there is one language; of ``en-CODE.txt`` in
+    """The pairs of one language: from files, if it is the only language; from ``en-CODE.txt`` in
     folders.
     """
     pairs = []

@@ -29,7 +29,7 @@ def usable_cores() -> int:
 
 
 def threads() -> int:
-    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, where there is one, else
+    """Threads to compute with: the first number of ``OMP_NUM_THREADS``, if any, else
     `usable_cores`.
     """
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()

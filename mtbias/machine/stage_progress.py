@@ -140,7 +140,7 @@ class RunsProgress:
     ) -> None:
         """The runs of these names are to come, in their order; `line` shows their stages.
 
-        `file` and `clock` are as of `ProgressLine`.
+        `file` and `clock` are as in `ProgressLine`.
         """
         self._names, self._output, self._clock = names, file, clock
         self._line = line or ProgressLine(file=file, clock=clock)

@@ -79,10 +79,10 @@ class Lexicon:
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """Read the lexicon at `path`, in the format that its first line has.
+    """Read the lexicon at `path`, in the format that its first line shows.
 
     Raises:
-        DataError: there is no such file, it is not UTF-8, or it has none of the formats; with the
+        DataError: there is no such file, it is not UTF-8, or it is in none of the formats; with the
             line.
     """
     filled = (item for item in _lines(path) if item[1].strip() and not item[1].startswith("#"))

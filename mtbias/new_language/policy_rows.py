@@ -98,7 +98,7 @@ class CheckedLanguage:
     one_gender_only: Sequence[str]
     """Occupations with nouns only for men or only for women."""
     sentences: int | None
-    """Sentences whose calls were checked; None, like `wrong_calls`, where there are none."""
+    """Sentences whose calls were checked; None, like `wrong_calls`, if none were."""
     wrong_calls: Sequence[str] | None
     """A line for each sentence whose call is wrong."""
 

@@ -100,7 +100,7 @@ class DraftNoun:
     forms: tuple[str, ...] = ()
 
     def line(self) -> str:
-        """The row as it stands in the file, with its mark."""
+        """The row as in the file, with its mark."""
         cells = ("|".join(self.english), self.noun, self.kind, self.paradigm, " ".join(self.forms))
         return CHECK + "\t".join(cells)
 
@@ -291,8 +291,8 @@ def check_draft(code: str, name: str | None, out: Path | None) -> tuple[str, Pat
     Stanza's, and the folder, by default ``mtbias-NAME``.
 
     Raises:
-        UsageError: `code` is none of `is_language_code`.
-        SettingError: `name` can be no package's; `out` has something in it.
+        UsageError: `code` is not a language code (`is_language_code`).
+        SettingError: `name` cannot be a package's; `out` is not empty.
     """
     if not is_language_code(code):
         raise UsageError(
@@ -446,7 +446,7 @@ def _quoted(text: str) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(  # noqa: S701 - the files are no HTML
+    environment = Environment(  # noqa: S701 - the files are not HTML
         loader=PackageLoader(_PACKAGE),
         undefined=StrictUndefined,
         trim_blocks=True,

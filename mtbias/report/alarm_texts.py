@@ -1,6 +1,6 @@
 """The alarms of a run in words, for the place above numbers that may be wrong.
 
-Nothing is computed here; all stands in `metrics.json` (`alarms`).
+Nothing is computed here; everything is in `metrics.json` (`alarms`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _most_frequent(counts: Mapping[str, int], form: str) -> str:
 
 
 def named_warnings(runs: Sequence[tuple[str, Alarms | None]]) -> list[str]:
-    """The `warnings` of several runs, each behind its run's name."""
+    """The `warnings` of several runs, each after its run's name."""
     lines = []
     for name, alarms in runs:
         lines += [f"{name}: {text}" for text in warnings(alarms)]

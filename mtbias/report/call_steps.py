@@ -1,10 +1,10 @@
-"""How the call on a sentence came about, as far as a run keeps it: what pages fold away below the
-sentence.
+"""How the call on a sentence came about, as far as a run records it: what pages show folded below
+the sentence.
 
 `calls.jsonl` has the word that was read with the reason for taking it, each piece of evidence with
 its rule, and what Stanza's features alone show. The other candidates, the words as tables and
-tagger read them, and the rules that were asked are made again by ``mtbias explain``, whose command
-stands below the rest.
+tagger read them, and the rules that were tried are computed again by ``mtbias explain``, whose
+command is shown last.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def why_taken(call: GenderCall) -> tuple[str, str]:
 
 
 def word_read(record: CallRecord) -> str:
-    """The word that was taken to render the entity; empty where there is none."""
+    """The word that was taken to render the entity; empty if there is none."""
     target = record.call.target
     return (record.translation or "")[slice(*target[0])] if target else ""
 
@@ -120,7 +120,7 @@ def explain_command(run: FinishedRun) -> str:
     """``mtbias explain RUN`` with the options of the run's evaluator, before the id of a sentence;
     empty for a run without a folder.
 
-    Where Stanza's models lie is no part of a run, unless they are the demo's.
+    A run does not record where Stanza's models are, unless they are the demo's.
     """
     if run.path is None:
         return ""

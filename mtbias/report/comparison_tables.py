@@ -131,8 +131,8 @@ def _table_rows(
     cells: Callable[[SystemNumbers | SystemPair], Iterable[Any]],
     marks: Callable[[SystemNumbers], Iterable[str]] = lambda _: repeat(_UNMARKED),
 ) -> list[list[str]]:
-    """Systems and then their differences, language by language; a language's name stands only where
-    it begins. `marks` stand behind the numbers of a system.
+    """Systems and then their differences, language by language; only a language's first row has its
+    name. `marks` follow the numbers of a system.
     """
     named: list[tuple[str, list[str]]] = []
     for s in c.systems:

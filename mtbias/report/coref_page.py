@@ -260,7 +260,7 @@ def _ends(one: Estimate) -> Sequence[float]:
 
 
 def _line_label(name: str, part: str, systems: int) -> str:
-    """The system, where there are several, and the part of the data, where it has some."""
+    """The system, if there are several, and the part of the data, if it has parts."""
     labels = [label for label, is_shown in ((name, systems > 1), (part, bool(part))) if is_shown]
     return ", ".join(labels) or name
 

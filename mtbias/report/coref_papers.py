@@ -1,7 +1,7 @@
 """The tables of the papers of coreference: a line for each system, in the columns that the data
 set's paper prints, with stars as the paper defines them.
 
-What they are stands in `PAPERS`. A difference that is printed without its sign is `absolute`.
+`PAPERS` declares them. A difference that is printed without its sign is `absolute`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Column:
     is_signed: bool = False
     absolute: bool = False
     star: float | None = None
-    """Below which p there is a star; None: there are none."""
+    """The p below which there is a star; None: no stars."""
     one_sided: bool = False
     """Whether that p is the one-sided one of the paper."""
 

@@ -175,7 +175,7 @@ def all_numbers(
 
 
 def _value(one: NamedNumber | None) -> str:
-    """A number with its interval; a dash where there is none."""
+    """A number with its interval; a dash if there is none."""
     return (
         UNDEFINED
         if one is None

@@ -1,8 +1,8 @@
 """The page of a sweep's groups: each system's numbers by domain, number of pronouns or another
 property of the sentences, as means over the languages, drawn and in tables.
 
-Published means of the same data set stand beside them. So BUG's sweep has figures 6 and 7 of its
-paper (Levy et al. 2021). Nothing is computed here but means: the numbers are those of
+Published means of the same data set are shown beside them: figures 6 and 7 of its paper for BUG's
+sweep (Levy et al. 2021). Nothing is computed here but means: the numbers are those of
 `metrics.json`.
 """
 
@@ -76,11 +76,11 @@ def mean_of(langs: Sequence[str]) -> str:
 
 
 def mean_over_languages(estimates: Sequence[Estimate | None]) -> Estimate:
-    """The mean of a number over languages, from the least to the most of them; `n` are the rows of
-    all together.
+    """The mean of a number over languages, with their lowest and highest value as its interval; `n`
+    counts the rows of all together.
 
-    Of one language it is the number itself. Undefined where a language has none: a mean over fewer
-    languages would stand beside means over all.
+    For one language it is the number itself. Undefined where a language has none: otherwise a mean
+    over fewer languages would appear beside means over all.
     """
     defined = [one for one in estimates if one is not None]
     if len(estimates) == 1 and defined:

@@ -1,7 +1,7 @@
 """From plain values to a page or a plot: templates with autoescape, and for pages one style, one
 script, one policy.
 
-All markup is in ``templates``. A value that is no markup is escaped there, wherever it came from.
+All markup is in ``templates``. A value that is not markup is escaped there, wherever it came from.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def render_page(
 ) -> str:
     """The page of a template, by the name of its file, as text to be written in UTF-8.
 
-    `data` is what the page's `scripts` read, which are given by their files; without data the page
-    has no script. `sections` are headings with what stands below them, by key: one below which
-    nothing stands is left out. `view` is what else the template shows.
+    `scripts` are the files of the page's scripts, which read `data`; without data the page has
+    none. `sections` are headings with their content, by key: one without content is left out.
+    `view` is what else the template shows.
     """
     style, script = _source("page.css"), ""
     if data is not None:

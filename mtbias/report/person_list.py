@@ -13,7 +13,7 @@ from mtbias.report.tables import aligned, printable
 from mtbias.scoring.whole_person import Outcome, PersonRecord, PersonWord, ReadMention
 
 MOST_SHOWN = 40
-"""Persons on a page: the others stand in `calls.jsonl`."""
+"""The most persons on a page: the others are only in `calls.jsonl`."""
 _FORMS = {"male": "masculine", "female": "feminine"}
 _READ_BY = {"tagger": "read as {}"}
 """What a gender rests on where it is not the form of the word."""

@@ -1,6 +1,6 @@
 """Plots of numbers with their intervals, and of men and women by entity, as SVG.
 
-All take panels made of `metrics.json` and compute nothing but where things stand on the paper.
+All take panels made from `metrics.json` and compute nothing but positions on the paper.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Scale(NamedTuple):
 
     @classmethod
     def near(cls, values: Sequence[float]) -> Scale:
-        """An axis for `values` alone, without 0 where they lie far from it; at most 9 ticks."""
+        """An axis for `values` alone, without 0 if they are far from it; at most 9 ticks."""
         low, high = min(values, default=0.0), max(values, default=0.0)
         for step in (1, 2, 5, 10, 20, 25, 50):
             start = math.floor(low / step) * step
@@ -83,7 +83,8 @@ PERCENT_SCALE = Scale(0, 100, 25)
 _SHAPES = ("m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "m0-5 5 5-5 5-5-5z")
 """A circle and a diamond, in turn."""
 _TOP, _LINE, _LETTER = 58, 17, 7.2
-"""Of a plot in pixels: what stands above the lines, a line, and a letter, rather too wide."""
+"""Pixels of a plot: the space above the lines, a line's height, and a letter's width, on the
+generous side."""
 _LABEL = 26
 
 
@@ -94,7 +95,7 @@ class Panel:
     title: str
     """With its unit."""
     level: str
-    """``95 % interval``, or empty where there are no intervals."""
+    """``95 % interval``, or empty without intervals."""
     groups: Sequence[str]
     series: Sequence[tuple[str, Mapping[str, Estimate]]]
     """Names, of runs or of genders, with points by group; `n` is what a point rests on."""
@@ -115,8 +116,7 @@ def panels(runs: Sequence[ReportRun]) -> Iterator[tuple[str, Panel]]:
     """The headline's numbers in per cent and points: of all sentences, and by each breakdown with
     few groups.
 
-    With each the key of `metrics.json` that it is made of; runs are of one measure and may lack a
-    breakdown.
+    Each with its key in `metrics.json`; runs are of one measure and may lack a breakdown.
 
     Raises:
         DataError: a `metrics.json` lacks a key.
@@ -161,7 +161,7 @@ class Line(NamedTuple):
     marks: Sequence[tuple[int, str, Estimate]]
     """Number and name of a series, and its point."""
     beside: str
-    """What stands at its right."""
+    """The text at its right."""
 
 
 def point_text(point: Estimate) -> str:
@@ -182,13 +182,13 @@ def svg_panel(
 ) -> Markup:
     """A panel as SVG: lines below each other, on each a point with its whiskers, across the value.
 
-    Each group and run has a line with its numbers in words; with `beside`, what stands at the right
-    of each group, all runs of a group share a line, in two shapes. Colours are black on nothing
-    where there is no style sheet, and follow the classes ``grid``, ``zero``, ``quiet``, ``c0`` to
-    ``c5`` where there is one. A point without an interval is hollow, an undefined one is not drawn.
-    The description of a plot with a style of its own holds every number.
+    Each group and run has a line with its numbers in words; with `beside`, the text at the right of
+    each group, all runs of a group share a line, in two shapes. Without a style sheet the plot is
+    black on a transparent ground; with one, colours follow the classes ``grid``, ``zero``,
+    ``quiet``, ``c0`` to ``c5``. A point without an interval is hollow, an undefined one is not
+    drawn. The description of a plot with a style of its own holds every number.
 
-    `beside_title` says what stands beside; `ident` is a prefix for ids, unique in the page; by
+    `beside_title` is the heading of `beside`; `ident` is a prefix for ids, unique in the page; by
     default the axis is the panel's own, `width` pixels long; `style`, a style sheet, comes with a
     white ground.
     """
@@ -249,13 +249,13 @@ MOST = 40
 
 
 def entity_panel(run: ReportRun, shares: WomenShares) -> Iterator[tuple[Panel, dict[str, str]]]:
-    """Men and women by entity, for `mtbias.report.plots.svg_panel` with what stands beside each:
-    its share of women.
+    """Men and women by entity, for `mtbias.report.plots.svg_panel`, with the share of women to show
+    beside each entity.
 
-    Of sentences of unknown gender, masculine and feminine forms. Entities stand in the order of
-    their shares of women; left out are those without one and those with few rows of either gender
-    (`MIN_ROWS`), unless there are no others; of more than `MOST`, those with fewer sentences. At
-    most one, and none for a measure without men and women, or without entities.
+    For sentences of unknown gender, masculine and feminine forms. Entities are ordered by their
+    shares of women. Those without a share and those with few rows of either gender (`MIN_ROWS`) are
+    left out, unless there are no others; beyond `MOST`, so are those with the fewest sentences. At
+    most one panel, and none for a measure without men and women, or without entities.
 
     Raises:
         DataError: `metrics.json` lacks a key.

@@ -1,8 +1,8 @@
-"""Published results: checked runs as lines of numbers without any sentence, tested against each
-other in pairs.
+"""Published results: checked runs as lines of numbers without sentences, tested against each other
+in pairs.
 
-A line describes itself: which numbers the measure has, how they are called and where they are best
-stands in it, so that a page can be made where the measure is not installed.
+A line describes itself: it says which numbers the measure has, what they are called and which
+values are best, so that a page can be made where the measure is not installed.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class PublishedResult:
     sentences: int
     numbers: tuple[PublishedNumber, ...]
     resamples: int
-    """Of the intervals over sentences, with `seed`; 0: there are none."""
+    """Of the intervals over sentences, with `seed`; 0: no intervals."""
     seed: int
     warnings: tuple[str, ...]
     """The run's alarms in words; the page shows them all."""
@@ -198,7 +198,7 @@ def check_link(link: str | None) -> None:
     """Refuse what a reader should not follow: a page is opened by people who did not make it.
 
     Raises:
-        ValueError: it is no address of http or https.
+        ValueError: it is not an http or https address.
     """
     if link is not None and not link.startswith(("https://", "http://")):
         raise ValueError(
@@ -222,9 +222,8 @@ def read_results(path: Path) -> list[PublishedResult]:
     """All results of the file at `path`, in its order.
 
     Raises:
-        DataError: there is no such file, or nothing in it; a line is damaged, of another schema, or
-            a number in it was changed; a run stands in it twice; two systems of a block have one
-            name.
+        DataError: the file is missing or empty; a line is damaged or of another schema, or a number
+            in it was changed; a run occurs twice; two systems of a block have one name.
         OSError: the file cannot be read.
     """
     how = "`mtbias publish RUN --out DIR` writes them"

@@ -1,8 +1,8 @@
 """What `mtbias report` writes: the page, the tables that papers need, and plots as files that need
 no page around them.
 
-Tables are made of `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A row
-is a system in a language, or a group of its sentences. No number is computed here.
+Tables are made from `metrics.json`: CSV with all numbers, Markdown and LaTeX with the headline. A
+row is a system in a language, or a group of its sentences. No number is computed here.
 """
 
 from __future__ import annotations
@@ -178,12 +178,12 @@ def plot_files(
 def paper_table(runs: Sequence[ReportRun], form: str) -> str:
     """The table in one of the forms ``csv``, ``markdown``, ``latex``; ends in a newline.
 
-    Languages follow each other as they first come, systems within a language as given. CSV has the
-    numbers of the whole corpus and of the groups of every breakdown, as in `metrics.json`.
+    Languages are in the order in which they first occur, systems within a language as given. CSV
+    has the numbers of the whole corpus and of the groups of every breakdown, as in `metrics.json`.
 
     Raises:
-        DataError: a `metrics.json` lacks a number; runs of measures that differ are to stand in a
-            table for people.
+        DataError: a `metrics.json` lacks a number; a table for people would mix runs of different
+            measures.
     """
     langs = list(dict.fromkeys(run.lang for run in runs))
     ordered = sorted(runs, key=lambda run: langs.index(run.lang))

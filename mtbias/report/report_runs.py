@@ -189,8 +189,8 @@ def citations_of(runs: Sequence[ReportRun]) -> list[str]:
 
 
 def language_name(code: str) -> str:
-    """``German (de)``; the code alone where the language is not installed. English is no target,
-    and needs no code.
+    """``German (de)``; the code alone if the language is not installed. English is not a target and
+    needs no code.
     """
     if code == ENGLISH_CODE:
         return english_name(code)

@@ -1,7 +1,7 @@
 """The page of published results: systems by language and corpus, with ranks, intervals, warnings
 and signatures.
 
-One HTML file that needs nothing else. No number is computed here: all stand in the blocks.
+One HTML file that needs nothing else. No number is computed here: all come from the blocks.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Block:
     pairs: Sequence[RankedPair]
     """All of them."""
     ranks: Mapping[str, Mapping[Identity, Rank]]
-    """The rank of each result, by number. A result without the number has none; a number of which
-    no value is best has no ranks, and so has a block of one."""
+    """The rank of each result, by number. A result without the number has none; nor are there any
+    for a number without a best value, or in a block of one result."""
     families: Mapping[str, int]
     """By number, how many tests Holm's correction is over."""
     apart: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class Block:
 
     @property
     def ranked_by(self) -> PublishedNumber | None:
-        """The number whose ranks stand first; None where systems are compared in none."""
+        """The number whose ranks come first; None if systems are compared in none."""
         return _ranked_by(self.numbers)
 
     def result_of(self, system: str) -> PublishedResult | None:
@@ -234,13 +234,14 @@ def publish(
     """Check finished runs, write their numbers into `out`/results.jsonl, and make the page of all
     results there.
 
-    A result of the same run is replaced; where nothing new is said of it, its link, note, licence
-    and tests stay. Without runs the page alone is made again. `names` and `links` are empty or one
-    for each run; `note` and `licence` are of all. Returns the results of `runs`, in their order.
+    A result of the same run is replaced, but keeps its link, note, licence and tests unless new
+    ones are given. Without runs only the page is made again. `names` and `links` are empty or have
+    one for each run; `note` and `licence` apply to all. Returns the results of `runs`, in their
+    order.
 
     Raises:
-        SettingError: `out` is no folder; a note or licence of no runs; another number of links than
-            of runs, or one that is no address.
+        SettingError: `out` is not a folder; a note or licence without runs; not as many links as
+            runs, or one that is not an address.
         DataError: as `read_checked`, `make_results`, `read_results` and `make_blocks`.
         RunFolderError: a run is not complete; a file cannot be written.
     """

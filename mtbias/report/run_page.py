@@ -1,9 +1,9 @@
 """The report of runs, and of their comparison: one HTML file that needs nothing else, neither
 network nor server.
 
-No number is computed here: all stand in `metrics.json` and in the `Comparison`. Everything that
-comes from files is escaped, a content security policy forbids the page to load or run anything but
-its own style and script (`mtbias.report.page`), and sentences reach the page as data
+No number is computed here: all come from `metrics.json` and the `Comparison`. Everything that comes
+from files is escaped, a content security policy forbids the page to load or run anything but its
+own style and script (`mtbias.report.page`), and sentences reach the page as data
 (`mtbias.report.sentence_data`) that the script writes as text.
 """
 
@@ -72,14 +72,13 @@ def render_html(
 ) -> str:
     """The page, as text to be written in UTF-8.
 
-    The sentences of all runs stand in one list: those with the same id, source, entity, gold,
-    stereotype, domain and number of pronouns are one. With a comparison of the runs there are its
-    differences, and the list has the sentences on which calls of one language differ (a gender and
-    none are different). Where the page would become larger than `max_bytes`, it holds as many
+    The sentences of all runs are in one list: those with the same id, source, entity, gold,
+    stereotype, domain and number of pronouns are one. With a comparison of the runs the page has
+    its differences, and the list has the sentences on which calls of one language differ (a gender
+    and none are different). A page that would become larger than `max_bytes` holds as many
     sentences as fit, spread evenly, and says so; the numbers rest on all. Sections whose numbers
-    `metrics.json` does not have, and the list where there are no calls, are not there. `runs` are
-    of one measure, each under its own name; `shares` of women are by default those that ship with
-    mtbias.
+    `metrics.json` lacks are left out, and so is the list without calls. `runs` are of one measure,
+    each under its own name; `shares` of women are by default those that ship with mtbias.
 
     Raises:
         DataError: a `metrics.json` lacks a number.

@@ -1,6 +1,6 @@
 """What the page of runs shows, as one record that its template (``run.html``) reads.
 
-No number is computed here: all stand in `metrics.json` and in the `Comparison`.
+No number is computed here: all come from `metrics.json` and the `Comparison`.
 """
 
 from __future__ import annotations
@@ -166,8 +166,7 @@ class RunPage:
     runs: Sequence[ReportRun]
     compared: Comparison | None
     ranks: Mapping[str, str] | None
-    """The rank of each run by name, where there are `RANKED` runs or more; empty where nothing was
-    tested."""
+    """The rank of each run by name, with `RANKED` runs or more; empty if nothing was tested."""
     parts: Sequence[PagePart]
     """The main sentences, then those of unknown gender where the corpus has others, too."""
 
@@ -259,7 +258,7 @@ class RunPage:
         return citations_of(self.runs)
 
     def heads(self, columns: Sequence[str]) -> list[str]:
-        """The heads of `columns` for each run, behind its name where there are several runs."""
+        """The heads of `columns` for each run, after its name if there are several runs."""
         return _heads(self.runs, columns)
 
     def quoting(self, quote: Quote) -> list[ReportRun]:
@@ -272,7 +271,7 @@ def _by_id(records: Sequence[CallRecord]) -> dict[str, CallRecord]:
 
 
 def _heads(runs: Sequence[ReportRun], columns: Sequence[str]) -> list[str]:
-    """The heads of `columns` for each run, behind its name where there are several runs."""
+    """The heads of `columns` for each run, after its name if there are several runs."""
     if len(runs) == 1:
         return [*columns]
     heads = []

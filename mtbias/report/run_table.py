@@ -1,8 +1,8 @@
-"""The table of a run for a terminal: plain text made of `metrics.json`, with one decimal as in the
-papers.
+"""The table of a run for a terminal: plain text made from `metrics.json`, with one decimal as in
+the papers.
 
-Nothing is computed here; every number stands in `metrics.json`, and what it is called and rests on
-in its declaration (`mtbias.scoring.definitions`). An undefined number is "–".
+Nothing is computed here; every number is in `metrics.json`, and its declaration says what it is
+called and rests on (`mtbias.scoring.definitions`). An undefined number is "–".
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ EXPLAINED = (
 
 
 def repeat_lines(metrics: RunMetrics, numbers: Sequence[Number]) -> list[list[str]]:
-    """Label, the value of each time, spread, and the interval of the first time; empty where there
-    are no repeats.
+    """Label, the value of each repeat, spread, and the interval of the first; empty without
+    repeats.
     """
     if metrics.repeats is None:
         return []
@@ -70,7 +70,7 @@ def repeat_title(repeats: Repeats) -> str:
 
 
 def repeat_block(metrics: RunMetrics, numbers: Sequence[Number]) -> str:
-    """The repeats as a table for a terminal; empty where there are none."""
+    """The repeats as a table for a terminal; empty if there are none."""
     rows = repeat_lines(metrics, numbers)
     if not rows or metrics.repeats is None:
         return ""
@@ -268,7 +268,7 @@ def _grid(groups: Sequence[tuple[str, GroupMetrics]], numbers: Sequence[Number])
             estimate = group.estimate(number)
             ends = "" if estimate.value is None else interval_text(estimate.interval)
             cells.append([number_text(estimate.value), *([ends] if number.headline else [])])
-        # Numbers stand under numbers and intervals under intervals, in one column.
+        # Within one column, numbers are aligned under numbers and intervals under intervals.
         table.append([number.short, *aligned(cells, ">" * len(cells[0]), gap=" ", strip=False)])
     return aligned(list(zip(*table, strict=True)), "<" + ">" * (len(table) - 1))
 
@@ -432,7 +432,7 @@ def noticed(metrics: RunMetrics) -> Iterator[tuple[str, int, str]]:
     for kind, text in _NOTICED.items():
         if translations.counts.get(kind):
             yield text, translations.counts[kind], first_ids(kind)
-    # In the answers of a language model, some of which are left without a translation.
+    # What was cleaned from a language model's answers, and how many lost their translation.
     if translations.cleaned:
         from mtbias.translate.language_models.cleaning import KINDS
 
@@ -527,7 +527,7 @@ def published_groups_note(dataset: str) -> str:
 
 
 def published_table(metrics: RunMetrics) -> PrintedTable | None:
-    """The lines of a run's data set and language, below them the means over languages; None where
+    """The lines of a run's data set and language, followed by the means over languages; None if
     there are none.
     """
     place = re.match(r"dataset:([^|]+)\|lang:([^|]+)", metrics.signature or "")

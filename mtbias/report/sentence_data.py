@@ -177,7 +177,7 @@ def _answer(record: CallRecord | None, answers: Mapping[str, str]) -> str:
 
 
 def entity_spans(record: CallRecord) -> list[Span]:
-    """Where the entity's name stands in the source, as whole words in any case."""
+    """Where the entity's name occurs in the source, as whole words in any case."""
     return [Span(*match.span()) for match in _phrase(record.entity).finditer(record.source)]
 
 
@@ -289,11 +289,11 @@ def outcome(record: CallRecord | None) -> str:
 def sentence_list(
     runs: Sequence[ReportRun], shown: Sequence[Sentence], total: int
 ) -> tuple[Columns, JsonDict]:
-    """What is filtered by; and what templates show of the list of sentences
+    """The columns to filter by, and what templates show of the list of sentences
     (``sentences.html``), with its ``data`` for the script.
 
-    `shown` are the sentences that the page holds, of `total`. They stand in the order of their
-    sources: those that differ in a pronoun are neighbours, and take half the place.
+    `shown` are the sentences that the page holds, of `total`. They are in the order of their
+    sources: those that differ in a pronoun are neighbours, and take half the space.
     """
     shown = sorted(shown, key=lambda sentence: sentence.first.source.casefold())
     filtered = columns(shown)

@@ -49,10 +49,9 @@ class PrintedTable:
     """The number of leading columns that are flush left; the others hold numbers and are flush
     right."""
     parts: Sequence[object] = ()
-    """For each row what it belongs to: LaTeX has a rule where that changes. Empty: there are no
-    rules."""
+    """For each row what it belongs to: LaTeX draws a rule where that changes. Empty: no rules."""
     warnings: Sequence[str] = ()
-    """Warnings, which stand above title and table."""
+    """Warnings, shown above title and table."""
 
 
 # --- Numbers ---
@@ -87,8 +86,8 @@ def printable(text: str, allowed: str = "") -> str:
 
 
 def printable_on_page(value: object) -> object:
-    """A value as a template shows it: of a text that is no markup its `printable` form, with the
-    ends of lines, which a browser takes for blanks.
+    """A value as a template shows it: a text that is not markup in its `printable` form, with its
+    line ends, which a browser takes for blanks.
     """
     is_markup = hasattr(value, "__html__")
     return printable(value, _BLANKS) if isinstance(value, str) and not is_markup else value
@@ -190,7 +189,7 @@ def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def fields(content: JsonObject) -> str:
     """A result by the names of its fields: numbers in a table, then tables, texts and files.
 
-    A field that is None was not looked at: there is no line of it.
+    A field that is None was not looked at and has no line.
     """
     counts, tables, lines = [], [], []
     for name, value in content.items():
@@ -218,7 +217,7 @@ def fields(content: JsonObject) -> str:
 
 
 def _table_of_rows(label: str, rows: Sequence[Mapping[str, object]]) -> str:
-    """Objects with the same keys as a table; `label` stands above their first column."""
+    """Objects with the same keys as a table; `label` heads their first column."""
     head = [key.replace("_", " ") for key in rows[0]]
     return columns([label, *head[1:]], [list(map(_cell, row.values())) for row in rows])
 

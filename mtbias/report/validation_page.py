@@ -204,7 +204,7 @@ def render_page(
         "rows": (
             "Where label and call differ",
             {"shown": differing[:MAX_ROWS]},
-        ),  # said where there are none, too
+        ),  # said if there are none, too
         "how": ("How it was made", True),
     }
     heads = []

@@ -44,10 +44,9 @@ _OF_SOME_CORPORA = frozenset({"corpus_pronouns"})
 
 @frozen
 class CallRecord:
-    """One line of `calls.jsonl`: what was asked, what the system made of it, and what was read from
-    it.
+    """One line of `calls.jsonl`: the request, the system's output, and what was read from it.
 
-    It has all that the scores want of an instance, so they can be computed again from the file.
+    It has all that the scores need from an instance, so they can be computed again from the file.
     """
 
     row: int

@@ -1,8 +1,8 @@
-"""The limits of alarms: above which share a sign is none of good translations, by language and by
-number of rows.
+"""The limits of alarms: the share above which a sign is not found in good translations, by language
+and number of rows.
 
 They were measured on public translations (`scripts/alarm_limits.py` prints them); docs/alarms.md
-says on which. A language into which there are none has the widest limits of all languages.
+says on which. A language without public translations has the widest limits of all languages.
 """
 
 from __future__ import annotations

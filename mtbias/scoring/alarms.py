@@ -79,8 +79,7 @@ LEAST = 2
 """A sign needs so many rows: one alone tells nothing, whatever its share of a few sentences."""
 
 
-# A line that was lost or doubled moves the lines behind it by one, a blank line of each side by
-# two.
+# A line that was lost or doubled moves the lines after it by one, a blank line of each side by two.
 NEIGHBOURS = (-1, 1, -2, 2)
 """How far lines may have moved."""
 
@@ -88,11 +87,11 @@ NEIGHBOURS = (-1, 1, -2, 2)
 def unrendered(
     entities: Sequence[str], texts: Sequence[str | None], words: SplitTexts
 ) -> tuple[Marks, Marks]:
-    """Whether no known translation of each sentence's entity stands in its translation; and whether
-    one then stands in the translation at the distance of `NEIGHBOURS` that has most of those.
-    `words` splits the texts.
+    """For each sentence, whether no known translation of its entity occurs in its translation; and
+    whether one then occurs in a neighbouring translation, at that distance of `NEIGHBOURS` at which
+    most do. `words` splits the texts.
 
-    Edge cases: None where the language's tables know no translation of the entity, or there is no
+    Edge cases: None if the language's tables know no translation of the entity, or there is no
     translation.
     """
     translations = words.shared(KnownTranslations)
@@ -139,13 +138,13 @@ def checks(
             translations already hands that on as their `words`
             (`mtbias.language.split_texts.SplitTexts`).
         lang: code of the target language.
-        measure: name of the measure that made them; of one that reads no entities only the
+        measure: name of the measure that made them; for one that reads no entities, only the
             translations are checked.
         source_lang: code of the source language.
-        noticed: ``translations`` of `metrics.json`: of what is counted there, and not in the
-            records, there are signs too.
-        n_resamples: as of the run, and `seed`: the numbers without the rows in doubt have intervals
-            as the run's own.
+        noticed: ``translations`` of `metrics.json`, for the signs that are counted there and not in
+            the records.
+        n_resamples: as in the run, like `seed`: the numbers without the rows in doubt have
+            intervals made like the run's own.
         seed: see there.
     """
     texts = [record.translation for record in records]
@@ -161,7 +160,7 @@ def checks(
     counting = counting_of(called)
 
     def of_main(some: Sequence[Called]) -> Sequence[Called]:
-        """Those of the run's main numbers: without sentences of unknown gender, where there are
+        """Those of the run's main numbers: without sentences of unknown gender, if there are
         others.
         """
         return [record for record in some if (record.gold is None) == (counting is UNKNOWN_GENDER)]

@@ -67,8 +67,7 @@ def compute(counts: Counts) -> dict[str, float | None]:
     - macro-F1 ΔS = mean(F1(male), F1(female)) over pro rows − the same over anti rows.
 
     Edge cases: a ratio whose denominator is zero is None, and so is what is computed from it. ΔS is
-    None where there are no pro or no anti rows; the macro-F1 ΔS, where any of its four F1 is
-    undefined.
+    None without pro rows or without anti rows; the macro-F1 ΔS if any of its four F1 is undefined.
 
     Source: Stanovsky et al. (2019) and the program behind it, mt_gender. Their prose takes F1 for
     ΔS, but the published numbers are accuracy differences (Google's Hebrew ΔS is printed as 37.8:
@@ -214,10 +213,10 @@ def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
 
     Shares are per cent of the rows of a part with Wilson's interval: ``unknown`` are sources
     without a gender or with "they" (neutral gold), ``known`` those about a man or a woman. ``both``
-    and ``neutral`` are all strategies of their kind together. Rows of which nothing can be said
-    count in the denominator alone.
+    and ``neutral`` count all strategies of their kind together. Rows about which nothing can be
+    said count in the denominator alone.
 
-    Edge cases: empty where no call says what the translation does; a part without rows is left out.
+    Edge cases: empty if no call says what the translation does; a part without rows is left out.
     """
     parts: dict[str, list[Strategy | None]] = {"unknown": [], "known": []}
     for record in records:
@@ -226,7 +225,7 @@ def strategies(records: Iterable[Called]) -> dict[str, JsonDict]:
 
 
 def _by_strategy(used: Sequence[Strategy | None]) -> JsonDict:
-    """The share of each strategy that was used, in their order, behind that of its kind."""
+    """The share of each strategy that was used, in their order, after that of its kind."""
     counts: Counter[str] = Counter()
     for strategy in used:
         if strategy is not None:

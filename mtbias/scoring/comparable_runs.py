@@ -72,11 +72,11 @@ def name_runs(
     names: Sequence[str] | None = None,
     different_evaluators: bool = False,
 ) -> list[NamedRun]:
-    """The runs, checked, with their names: the system's; with the run's fingerprint where a
-    language has it twice.
+    """The runs, checked, with their names: the system's, and the run's fingerprint if a language
+    has that system twice.
 
-    `names`, one for each run, stand in place of those that the runs have; with
-    `different_evaluators`, runs of one language may have been read by different evaluators.
+    `names`, one for each run, replace those that the runs have; with `different_evaluators`, runs
+    of one language may have been read by different evaluators.
 
     Raises:
         DataError: no runs; not a name for each; a run twice; corpora that differ (the message says
@@ -154,7 +154,7 @@ def differing_rows(
 
     A gender and none are different. Each has ``lang`` and ``id``; what the measure names of a
     sentence (`mtbias.scoring.counting.Counting.shown`): entity, gold, stereotype; of the ``first``
-    and the ``second`` system name, call, reason and translation, None where there is none; and the
+    and the ``second`` system name, call, reason and translation, None if there is none; and the
     ``source``.
 
     Raises:
@@ -204,7 +204,7 @@ def parts(runs: Sequence[ComparableRun]) -> Iterator[Sequence[ComparableRun]]:
 
 
 def _reason(record: object) -> str | None:
-    """Why there is no call, where a measure says."""
+    """Why there is no call, if the measure says so."""
     reason = getattr(getattr(record, "call", None), "reason", None)
     return reason and str(reason)
 
@@ -274,7 +274,7 @@ class SystemNumbers:
     """Of the plain numbers; None where the measure has no entities."""
 
     def to_json(self) -> JsonDict:
-        """A plain value, unrounded; the interval over entities stands beside each plain number."""
+        """A plain value, unrounded; each plain number comes with its interval over entities."""
         return {
             "lang": self.lang,
             "system": self.system,
@@ -304,9 +304,7 @@ class SystemPair:
     """Of the plain differences; None where the measure has no entities."""
 
     def to_json(self) -> JsonDict:
-        """A plain value, unrounded; the interval over entities stands beside each plain
-        difference.
-        """
+        """A plain value, unrounded; each plain difference comes with its interval over entities."""
         return {
             "lang": self.lang,
             "first": self.first,

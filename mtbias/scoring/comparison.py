@@ -247,16 +247,15 @@ def compare_runs(
     """Compare runs on one corpus in pairs within each language.
 
     Every run and every pair starts from `seed` itself, so interval and p do not depend on which
-    others there are; an interval of a system's plain number is the one of its `metrics.json` where
-    resamples and seed are the same. Systems and plain differences have an interval over entities,
-    too (`mtbias.scoring.counting`).
+    others there are; the interval of a system's plain number is that of its `metrics.json` if
+    resamples and seed are the same. Systems and plain differences also have an interval over
+    entities (`mtbias.scoring.counting`).
 
     Args:
         runs: `mtbias.runs.finished_run.read_run` gives them.
         weighted: also weighted ΔG and ΔS (`mtbias.scoring.weighted`): over these properties, or,
             with True, over all that vary. One run is enough then.
-        n_resamples: bootstrap resamples, and rearrangements of the test; with 0 there are no
-            intervals and no p.
+        n_resamples: bootstrap resamples, and rearrangements of the test; 0: no intervals and no p.
         seed: of both.
         names: of the systems, one for each run, in place of those that the runs have.
         different_evaluators: compare runs of a language although different evaluators read them.

@@ -143,8 +143,8 @@ def _shared_error(
     systems: Sequence[SystemCalls], shares: Sequence[MenAndWomen]
 ) -> Statement | None:
     """The wrong gender that most systems of a language give one sentence, about the gender that
-    most systems find less often. Of several such sentences one whose nouns say it, which a reader
-    sees, and of these the shortest.
+    most systems find less often. Among several such sentences, the one in which a noun decides most
+    of these calls, as a reader can see that; then the shortest.
     """
     gold, other = Gender.FEMALE, Gender.MALE
     if not _men_first(shares):

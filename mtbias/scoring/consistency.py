@@ -1,11 +1,11 @@
-"""Consistency: how often gender alone decides whether a system is right, beside another small
-change of the sentence.
+"""Consistency: how often gender alone determines whether a system is right, compared with another
+small change of the sentence.
 
 A *counterfactual pair* is two sentences that differ in gender alone; a *control pair* is two
 sentences of one gender that differ in something else. Two counterfactual pairs whose sentences are
 each other's controls are a *quadruple* (`mtbias.stats.resampling`). A unit is a quadruple, else a
-pair: no pair stands in two units. All numbers are computed from the additive table of units; these
-are what the bootstrap draws.
+pair: no pair is in two units. All numbers are computed from the additive table of units, which are
+what the bootstrap draws.
 
 Source: the measure of Xie, Kocijan, Lukasiewicz and Camburu, *Counter-GAP* (EACL 2023), section 4,
 for translation.
@@ -337,11 +337,11 @@ def compute_consistency(
         n_resamples: bootstrap resamples of units (quadruples, and the pairs outside them, drawn
             together) for the 95 % interval of ΔI; those of the shares in `COMPARED` are Wilson's,
             with the effective number of pairs, since the pairs of a quadruple go together
-            (`wilson_percent_of_units`). By default there are no intervals.
+            (`wilson_percent_of_units`). By default no intervals.
         rng: the source of randomness, by default of seed 0.
 
-    Edge cases: None where there are no such pairs or quadruples. No interval of ΔI with fewer than
-    `MIN_ROWS` quadruples.
+    Edge cases: None without such pairs or quadruples. ΔI has no interval with fewer than `MIN_ROWS`
+    quadruples.
     """
     sizes = _sizes(counts @ _ADDS[decided])
     estimates = estimate(
@@ -400,12 +400,11 @@ def compare_consistency(
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Difference]:
-    """Two systems' calls on the same rows: first − second for each of `COMPARED`; empty where there
-    are no pairs.
+    """Two systems' calls on the same rows: first − second for each of `COMPARED`; empty without
+    pairs.
 
     Bootstrap and randomisation (`mtbias.stats.paired.compare`), both over units, start from `seed`;
-    without resamples there are no intervals, nor where there are fewer than `MIN_ROWS` pairs or
-    quadruples.
+    there are no intervals without resamples or with fewer than `MIN_ROWS` pairs or quadruples.
     """
     units = link(rows)
     if not any((units.pairs, units.men, units.women, units.quadruples)):

@@ -1,10 +1,10 @@
-"""Controlled translation: one corpus asked for in the feminine, in the masculine, and without
-saying; how many translations are as asked, for whom, and what it costs.
+"""Controlled translation: one corpus requested in the feminine, in the masculine, and without a
+gender; how many translations are as requested, for whom, and what it costs.
 
-A sentence obeys where its person stands in the gender that was asked for; one without a call does
-not. What a system does without being asked is no obedience: the share that stands in that gender
-anyway is beside it, and the difference, over the same sentences. A system that obeys men's requests
-more than women's is biased, whatever its accuracy: `ControlledRuns.gaps`.
+A sentence obeys if its person has the gender that was asked for; one without a call does not. What
+a system does without being asked is not obedience: beside the share that obeys is the share that
+has that gender anyway, and the difference, over the same sentences. A system that obeys men's
+requests more than women's is biased, whatever its accuracy: `ControlledRuns.gaps`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Obedience:
     n: int
     """Sentences: the denominator of every share."""
     obeys: Estimate
-    """Per cent that stand in the gender that was asked for, with Wilson's interval."""
+    """Per cent in the gender that was asked for, with Wilson's interval."""
     over_entities: Interval | None
     """Its interval over entities (occupations)."""
     counts: Mapping[str, int]
@@ -198,8 +198,8 @@ def compare_asked(
         different_evaluators: compare runs although different evaluators read them.
 
     Raises:
-        UsageError: a key that is none of `ASKED`, none of a gender; references of something that
-            was not asked for.
+        UsageError: a key is not in `ASKED`, or none is a gender; references for something that was
+            not asked for.
         DependencyError: references, and sacrebleu is not installed.
         DataError: the runs cannot be compared (`mtbias.scoring.comparable_runs.name_runs`), are of
             several languages, or of a corpus without entities; no sentence has a reference.
@@ -271,7 +271,9 @@ class _How:
         return [group for group in GROUPS if group == ALL or group in genders]
 
     def units(self, asked: str, gender: Gender, group: str) -> NumberUnits:
-        """Whether each sentence of a group stands in a gender, in the run asked for so."""
+        """Whether the person of each sentence of a group has `gender` in the run that `asked`
+        names.
+        """
         rows = [row for row in self.rows[asked] if group in {ALL, _source_gender(row)}]
         sums = np.array([[row.call.gender is gender, 1] for row in rows], dtype=np.float64)
         entities = tuple(row.entity for row in rows)

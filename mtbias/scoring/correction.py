@@ -36,7 +36,7 @@ from mtbias.types import Gender, JsonDict, frozen
 
 # How often the evaluator agrees with human labels: plain agreement, Cohen's κ, balanced accuracy,
 # what is undecided. Plain agreement alone misleads where one gender dominates ("always male" agrees
-# with 92 % of the Russian labels of WinoMT), so κ and balanced accuracy stand beside it.
+# with 92 % of the Russian labels of WinoMT), so κ and balanced accuracy are given beside it.
 
 LABELS: Mapping[str, Gender] = {gender[0]: gender for gender in GOLDS}
 """Human labels as they are written: ``m``, ``f``, ``n``."""
@@ -116,8 +116,8 @@ def compute_agreement(counts: Counts) -> LabelAgreement:
 
 
 def cohen_kappa(counts: Counts) -> float | None:
-    """Cohen's κ of a table of two readers' labels, whose second axis may have labels that the first
-    lacks behind it.
+    """Cohen's κ of a table of two readers' labels. The second axis may end in labels that the first
+    lacks.
 
     κ = (p_o − p_e) / (1 − p_e), with p_o the agreement as a proportion and p_e = Σ_k share(k) of
     one · share(k) of the other; in [−1, 1]. None where p_e is 1 (both always say the same one
@@ -160,7 +160,7 @@ class Correction:
     """Estimated human readings of the run's rows, in rows, median over the draws: male, female,
     neutral."""
     labels: Mapping[str, int]
-    """Human labels behind the confusion, by gender."""
+    """Human labels in the confusion, by gender."""
     absent: tuple[Gender, ...]
     """Genders without a label: assumed never to be read."""
     untranslated: int
@@ -306,7 +306,8 @@ def fit_shares(tables: Floats, rates: Floats, occurring: Bools) -> Floats:
         occurring: ``[3]``: genders whose share may be above 0.
 
     Edge cases: a table without rows has equal shares (which no rows have). Where two genders are
-    called alike, every division of their sum is as likely; the one found lies between the extremes.
+    called alike, every division of their sum is equally likely; the one found is between the
+    extremes.
 
     Raises:
         ArithmeticError: `_ROUNDS` steps were not enough; rates that are not above 0.

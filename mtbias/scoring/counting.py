@@ -150,12 +150,11 @@ class Counting:
         to resample as they would in another corpus of the same kind (but see `stratified`).
 
         Edge cases: without resamples there are no intervals at all. A share of no rows has none. In
-        the bootstrap, undefined replicates are dropped, and where more than half are undefined
-        there is no interval; nor is there one where a class of rows that the number rests on has
-        fewer than `MIN_ROWS` rows.
+        the bootstrap, undefined replicates are dropped. There is no interval if more than half are
+        undefined, or if a class of rows that the number rests on has fewer than `MIN_ROWS` rows.
 
         Raises:
-            ValueError: a number is declared to be a share of a class of rows and is none.
+            ValueError: a number is declared to be a share of a class of rows and is not.
         """
         rates, classes = self.rates(tables.total()), self.classes(tables.rows())
         drawn = any(each.interval == "bootstrap" for each in numbers)
@@ -226,7 +225,7 @@ class Group:
         return self.classes[WITH_CALL]
 
     def plain(self) -> JsonDict:
-        """The group as it stands in `metrics.json`, unrounded."""
+        """The group as in `metrics.json`, but unrounded."""
         return {
             **{name: rows for name, rows in self.classes.items() if name in WHOLE},
             **{key: estimate.value for key, estimate in self.numbers.items()},
@@ -247,9 +246,7 @@ class Group:
         }
 
     def to_json(self) -> JsonDict:
-        """The group as it stands in `metrics.json`; per cent, rounded to 6 decimals, null where
-        undefined.
-        """
+        """The group as in `metrics.json`: per cent, rounded to 6 decimals, null if undefined."""
         return rounded(self.plain())
 
 
@@ -325,19 +322,18 @@ def entity_intervals(
         systems: the tables of one system by entity (`Counting.tabulate_by`); or those of two, of
             the same entities in the same order, for the differences first − second with both
             systems' calls on the drawn entities.
-        numbers: those wanted.
-        n_resamples: of the entities; with 0 there are no intervals.
+        numbers: those to compute.
+        n_resamples: of the entities; 0: no intervals.
         seed: of the draws; see `entity_rng`.
 
     Entities are drawn within their kinds (`Counting.entity_kind`), as many of each as there are:
     WinoMT has twenty occupations that the stereotype gives to men and twenty that it gives to women
-    by design, and with another mixture of the two ΔS would be another question. Where a kind has
+    by design, and ΔS would mean something else with another mixture of the two. Where a kind has
     fewer than `MIN_ENTITIES`, all are drawn together.
 
-    Edge cases: with fewer than `MIN_ENTITIES` entities there is no interval, and a reason; none for
-    a number that rests
-        on a class with rows of fewer entities than that. Undefined resamples are dropped
-        (`percentile_interval`).
+    Edge cases: with fewer than `MIN_ENTITIES` entities there is no interval, and a reason; nor is
+    there one for a number that rests on a class with rows of fewer entities than that. Undefined
+    resamples are dropped (`percentile_interval`).
 
     Source: Davison and Hinkley, *Bootstrap Methods and their Application* (1997), sections 3.2 and
     3.8; Field and Welsh, *Journal of the Royal Statistical Society B* 69 (2007): the cluster

@@ -22,8 +22,8 @@ IntervalMethod = Literal["wilson", "bootstrap"]
 percentile bootstrap."""
 
 ALL_ROWS, WITH_CALL = WHOLE = ("n", "decided")
-"""The classes of rows that stand at the head of a group: all, and those with a call where the
-measure has such."""
+"""The classes of rows at the head of a group: all, and those with a call if the measure has
+calls."""
 
 
 class Unit(StrEnum):
@@ -51,7 +51,7 @@ class Best(StrEnum):
 
     @property
     def at(self) -> float | None:
-        """The best value; None where there is none."""
+        """The best value; None if there is none."""
         return {Best.HIGH: 100.0, Best.ZERO: 0.0, Best.EVEN: 50.0}.get(self)
 
 
@@ -72,7 +72,7 @@ class Number:
     """The classes of rows that it rests on, of those that a group counts.
 
     They are keys at the head of a group (`WHOLE`) or of ``denominators``. Its denominator,
-    where there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
+    if there is one; a bootstrap interval needs `MIN_ROWS` rows in each.
     """
     best: Best = Best.HIGH
     about: str = ""
@@ -89,14 +89,14 @@ class Number:
     """How its interval is made, which `metrics.json` has under ``ci``; None: it has none.
 
     ``wilson`` for a share of the rows of one class (of `rests_on`): it holds for few rows and at 0
-    and 100 %, where the bootstrap collapses to a point. ``bootstrap`` for everything that is no
+    and 100 %, where the bootstrap collapses to a point. ``bootstrap`` for everything that is not a
     single share: F1, differences.
     """
     coverage: bool = False
-    """Whether it says for how many rows there is a result at all: it stands beside n."""
+    """Whether it is the share of rows that have a result at all: it is shown beside n."""
     headline: bool = False
-    """Whether it stands in tables of papers, in plots, at the head of a page, and with its interval
-    in all tables."""
+    """Whether it is shown in tables of papers, in plots, at the head of a page, and with its
+    interval in all tables."""
     whole: bool = False
     """Whether only all rows together have it: tables and plots of groups leave it out."""
     listed: bool = False

@@ -75,7 +75,7 @@ def withheld(call: GenderCall) -> bool:
 
 
 GENDERS = (Gender.MALE, Gender.FEMALE)
-"""Those whose calls are labelled often enough; of calls of both forms there are none."""
+"""Those whose calls are labelled often enough; calls of both forms have no labels."""
 WORDS = 20
 """The most words that are named on which the readers differ."""
 

@@ -141,7 +141,7 @@ def conclusions(
 
     Args:
         metrics: the scores, as `metrics.json` has them.
-        records: as of `checks`, and all others.
+        records: as for `checks`, and so all others.
         lang: see there.
         measure: see there.
         source_lang: see there.
@@ -357,8 +357,8 @@ def entity_gaps(metrics: RunMetrics) -> list[EntityGap]:
     """The entities, the widest gap between men and women first; then those with more rows, then by
     name.
 
-    Edge cases: entities that have one gender only come last; there are none of another measure than
-    the gender of an entity.
+    Edge cases: entities that have one gender only come last; empty for any other measure than the
+    gender of an entity.
     """
     gaps = [
         EntityGap(name, *shares_of(group.confusion))

@@ -42,7 +42,7 @@ class MeasureRecord(Protocol):
 
     @property
     def translation(self) -> str | None:
-        """None where there is none."""
+        """None if there is none."""
         ...
 
     def to_json(self) -> JsonObject:

@@ -124,7 +124,7 @@ def read_group(content: JsonObject) -> GroupMetrics:
 
 
 def alarms_part(content: JsonObject) -> JsonObject | None:
-    """``alarms`` of a `metrics.json` as they stand there, to be handed on."""
+    """``alarms`` of a `metrics.json`, unchanged."""
     return content.get("alarms")
 
 
@@ -153,7 +153,7 @@ def _chosen(content: JsonObject, keys: Iterable[str]) -> dict[str, Any]:
 
 
 def read_interval(ends: Sequence[float] | None) -> Interval | None:
-    """The lower and upper end; None where there is no interval."""
+    """The lower and upper end; None without an interval."""
     return (ends[0], ends[1]) if ends else None
 
 
@@ -177,7 +177,7 @@ def read_estimate(content: JsonObject) -> Estimate:
 
 
 def _counted(content: JsonObject, key: str) -> dict[str, CountedRows] | None:
-    """``reasons`` or ``evidence``; their shares stand beside them."""
+    """``reasons`` or ``evidence``; their shares are kept beside them."""
     if key not in content:
         return None
     percent = content.get(f"{key}_percent") or {}

@@ -41,7 +41,7 @@ class GroupMetrics:
     intervals: Mapping[str, Interval | None] = field(default_factory=dict)
     """95 %, over sentences, of the numbers that have intervals."""
     entity_intervals: Mapping[str, Interval | None] | None = None
-    """95 %, over entities; None where there are none."""
+    """95 %, over entities; None if there are none."""
     denominators: Mapping[str, int] = field(default_factory=dict)
     """The rows of the other classes that numbers rest on."""
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
@@ -256,12 +256,12 @@ class IntervalSettings:
     level: float = 0
     """In per cent."""
     resamples: int = 0
-    """0: there are no intervals."""
+    """0: no intervals."""
     seed: int = 0
 
     @property
     def name(self) -> str:
-        """``95 % interval``; empty where there are none."""
+        """``95 % interval``; empty without intervals."""
         return f"{self.level:g} % interval" if self.resamples else ""
 
 
@@ -430,7 +430,7 @@ class RunMetrics:
     files: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of the run's other files."""
     unknown: RunMetrics | None = None
-    """The numbers of sentences that show no gender, where there are others, too."""
+    """The numbers of sentences that show no gender, if there are also others."""
 
     @property
     def by_entity(self) -> Mapping[str, GroupMetrics]:

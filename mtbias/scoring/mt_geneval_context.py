@@ -146,11 +146,11 @@ def refuse_both(
 def cut_given(
     sentences: Sequence[ContextualSentence], texts: Sequence[str | None]
 ) -> list[str | None]:
-    """The part to judge of each given translation; None where there is none, or no translation.
+    """The part to judge of each given translation; None without such a part or a translation.
 
-    Where most translations keep the separator, it is what follows it, and a translation that lost
-    it, has it twice or has nothing behind it has none; where most do not, all of a translation
-    without it is the second sentence.
+    If most translations keep the separator, it is what follows the separator, and a translation
+    that lost it, has it twice or has nothing after it has no such part. If most do not, all of a
+    translation without it is the second sentence.
     """
     there = [
         text
@@ -172,12 +172,11 @@ def _after_mark(sentence: ContextualSentence, text: str, *, separated: bool) -> 
 
 
 def cut_joined(sentence: ContextualSentence, text: str | None, lang: str) -> str | None:
-    """The part to judge of the translation of both sentences with a blank between them; None where
-    it is not certain.
+    """The part to judge of the translation of both sentences with a blank between them; None if it
+    is not certain.
 
-    It is what stands behind as many sentences as the context has (`sentencex`), where the
-    translation has as many as both have together and neither part is lengthened much more than the
-    other (`_UNEVEN`).
+    It is what follows as many sentences as the context has (`sentencex`), if the translation has as
+    many as both have together and neither part is lengthened much more than the other (`_UNEVEN`).
     """
     if text is None or not sentence.context:
         return text

@@ -70,8 +70,8 @@ def sentence_bleu(texts: Sequence[tuple[str | None, str]]) -> list[float | None]
     """Sentence BLEU of each translation against its reference (``effective_order=True``), to six
     digits.
 
-    None where there is no translation, and of all where sacrebleu is not installed: it stands in
-    `calls.jsonl` for readers, and no number is made of it.
+    None without a translation, and for all if sacrebleu is not installed: it is in `calls.jsonl`
+    for readers, and no number is made from it.
     """
     bleu = quality_metrics(effective_order=True).get("bleu")
     scores: list[float | None] = []
@@ -139,8 +139,8 @@ def _with_gap(
 ) -> dict[str, Estimate]:
     """The numbers of both genders, and masculine − feminine.
 
-    `statistic` gives the value and the replicates of the sentences of one gender, and is told how
-    often each is in each resample, ``[n_resamples, n]``: in none where there are too few.
+    `statistic` gives the value and the replicates for the sentences of one gender. It takes how
+    often each is in each resample, ``[n_resamples, n]``; with too few there are no resamples.
     """
     if not pairs:
         return {}
@@ -180,8 +180,9 @@ class GivenScores:
         """The score of each instance, by id.
 
         Raises:
-            DataError: an instance has none; a row belongs to no instance, to one that stood before,
-                or has no finite number, with its line; by source, two instances have one source.
+            DataError: an instance has no score; a row belongs to no instance or to that of an
+                earlier row, or has no finite number, with its line; by source, two instances have
+                one source.
         """
         ids = {str(getattr(each, self.key)): each.id for each in instances}
         if len(ids) != len(instances):

@@ -1,10 +1,10 @@
-"""The rank of systems in one number: what paired tests could not tell apart is a tie.
+"""The rank of systems by one number: those that paired tests could not tell apart are tied.
 
 All tests of one number among the systems that are ranked together are a family for Holm's
 correction. A system's rank is a range of places: one below all that are significantly better, above
-all that are significantly worse; what ties with it, or was never tested against it, stands
-somewhere in between. Intervals make no ranks: those of two systems may overlap although the systems
-differ, and of many systems some will lie apart by chance.
+all that are significantly worse; those that tie with it, or were never tested against it, are
+somewhere in between. Intervals do not determine ranks: those of two systems may overlap although
+the systems differ, and of many systems some will lie apart by chance.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Rank(NamedTuple):
     low: int
     high: int
     not_tested: int
-    """With so many systems there is no test."""
+    """The number of systems that it was not tested against."""
     other_side: int = 0
     """Systems that differ significantly but lie on the other side of the best value: which is
     better was not tested."""

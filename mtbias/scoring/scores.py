@@ -1,5 +1,5 @@
-"""The scores of a corpus's records: of all and of each part; of gender calls, why there is none,
-too.
+"""The scores of a corpus's records, of all and of each part; for gender calls, also why some have
+no call.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Scores:
     consistency: JsonObject | None = None
     """None where no sentence of the corpus has a counterfactual pair or a control."""
     unknown: Scores | None = None
-    """Those of the sentences that show no gender, where there are others, too: they enter none of
-    the other numbers."""
+    """Those of the sentences that show no gender, if there are also others: they are not part of
+    any other number."""
     strategies: JsonObject = field(default_factory=dict)
     """What the translations do with the gender (`mtbias.scoring.bias.strategies`), of all
     sentences."""
@@ -139,8 +139,8 @@ class Scores:
 def score_records(
     records: Sequence[object], counting: Counting, *, n_resamples: int = N_RESAMPLES, seed: int = 0
 ) -> Scores:
-    """The numbers of all records and of the groups of each breakdown; of gender calls, what they
-    rest on, too.
+    """The numbers of all records and of the groups of each breakdown; for gender calls, also what
+    they rest on.
 
     The bootstrap starts from `seed` for every group; with 0 resamples there are no intervals.
 
@@ -193,13 +193,12 @@ def score(records: Sequence[Called], *, n_resamples: int = N_RESAMPLES, seed: in
     """Score calls: overall, by domain, pronouns, stereotype and entity, and over counterfactual
     pairs.
 
-    Records without a gold gender enter no number of the others, nor do those enter theirs
-    (`mtbias.scoring.bias`); a corpus of them alone has theirs in place of accuracy, ΔG and ΔS.
+    Records without a gold gender and the others have separate numbers (`mtbias.scoring.bias`); a
+    corpus of such records alone has theirs in place of accuracy, ΔG and ΔS.
 
-    What every number means stands at `mtbias.scoring.bias.compute`, how its interval is made at
-    `mtbias.scoring.counting.Counting.estimates`; those over pairs stand at
-    `mtbias.scoring.consistency`. With 0 resamples there are no intervals. Ids of records are unique
-    (`mtbias.runs.call_records.join_records`).
+    `mtbias.scoring.bias.compute` defines every number, `mtbias.scoring.counting.Counting.estimates`
+    its interval, and `mtbias.scoring.consistency` the numbers over pairs. With 0 resamples there
+    are no intervals. Ids of records are unique (`mtbias.runs.call_records.join_records`).
 
     Raises:
         DataError: there are no records.

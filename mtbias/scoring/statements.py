@@ -61,5 +61,5 @@ class Statement:
     """A sentence of the corpus that shows it, where one does."""
 
     def to_json(self) -> JsonDict:
-        """A plain value; ``quote`` only where there is one."""
+        """A plain value; ``quote`` only if there is one."""
         return {key: value for key, value in asdict(self).items() if value is not None}

@@ -1,8 +1,7 @@
-"""Signs that translations themselves show that they are damaged, cut, copied or no translations at
-all.
+"""Signs in translations that they are damaged, cut, copied or not translations at all.
 
 Each function says of every text whether it is counted: a list of True and False, with None for a
-text that the share is not of (there is none, or it is too short to tell).
+text that the share leaves out (it is missing, or too short to tell).
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from mtbias.translate.language_models.cleaning import needs_cleaning
 from mtbias.translate.text_language import MIN_WORDS, copied_runs, is_copy, is_repetitive, words
 
 Marks = Sequence[bool | None]
-"""For each record whether it is counted; None where it is none of the rows that the share is of."""
+"""For each record whether it is counted; None for a row that the share leaves out."""
 Texts = Sequence[str | None]
 """The translations of a corpus, in its order."""
 
-# In languages that drop pronouns "he", "she" and "they" are one translation: three sources at most
-# for those systems.
+# In languages that drop pronouns, "he", "she" and "they" have one translation: at most three
+# sources share it.
 SAME_FOR = 5
-"""A translation counts as repeated where it stands for so many different sources."""
+"""A translation counts as repeated if this many different sources have it."""
 SHORT, LONG = 0.6, 1.7
 """A translation is short or long whose ratio of characters to its source's is below or above so
 many times the usual one.
@@ -112,8 +111,8 @@ def lengths(
     """Whether each text is too short, and whether it is too long.
 
     ratio = characters of the text / characters of its source. The usual one is the median of all
-    texts, within `usual_ratios`, least and greatest: where every text was cut the median is no
-    measure.
+    texts, within `usual_ratios`, least and greatest: if every text was cut, the median says
+    nothing.
     """
     ratios: list[float | None] = []
     for source, text in zip(sources, texts, strict=True):
@@ -141,8 +140,8 @@ def damage(texts: Texts, language: Language | None) -> Marks:
 
 
 def unusual_characters(texts: Texts, lang: str) -> dict[str, int]:
-    """What no good text of the language has, and in how many texts it stands first, the most
-    frequent first.
+    """Characters that no good text of the language has, and in how many texts each comes first of
+    them; the most frequent first.
     """
     try:
         alphabet = get_language(lang).alphabet

@@ -1,8 +1,8 @@
 """The whole person: whether every word that agrees with a person of the source is in the person's
 gender.
 
-A person's call is ``right`` where all words that show a gender show the right one, ``wrong``
-where none does, ``mixed`` where some do; there is none, with a reason, where no word shows one.
+A person's call is ``right`` if all words that show a gender show the right one, ``wrong`` if none
+does, ``mixed`` if some do. If no word shows a gender, there is no call but a reason.
 
 Source: our own definition.
 """
@@ -87,7 +87,7 @@ class ReadMention:
 
     kind: MentionKind
     mention: str
-    """Its head word as it stands in the source."""
+    """Its head word as in the source."""
     source_span: Span
     """Characters of the source."""
     target: tuple[Span, ...]
@@ -135,7 +135,7 @@ class PersonRecord:
 
 
 def outcome_of(words: Iterable[PersonWord]) -> Outcome | None:
-    """What words show together; None where there are none."""
+    """What words show together; None if there are none."""
     shown = {word.right for word in words}
     if not shown:
         return None

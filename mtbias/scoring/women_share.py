@@ -87,15 +87,14 @@ def read_women(path: Path, column: str | None = None) -> WomenShares:
 
     It has a column ``entity`` or ``occupation`` and one of ``share``, ``percent``,
     ``bls_pct_female``, ``bergsma_pct_female``; of several the first in this order. ``share`` is
-    from 0 to 1, the others are in per cent. A row whose share is empty is passed over.
+    from 0 to 1, the others are in per cent. A row with an empty share is skipped.
 
     Args:
         path: the file.
-        column: the column of shares, where another is wanted; read like ``share`` unless it is one
-            of the others.
+        column: another column of shares; read like ``share`` unless it is one of the others.
 
     Raises:
-        DataError: a column is missing, an occupation stands twice, or a share is not a number from
+        DataError: a column is missing, an occupation occurs twice, or a share is not a number from
             0 to 1, or to 100.
     """
     table = read_table(path)
