@@ -118,7 +118,7 @@ def _header(language: Language) -> Problems:
         try:
             re.compile(attrgetter(name)(language))
         except re.error as error:
-            yield f"{name} is no regular expression: {error}"
+            yield f"{name} is not a regular expression: {error}"
     if not language.nouns:
         yield "there are no nouns"
     if not language.glossary:

@@ -309,7 +309,7 @@ def _in_words(error: Exception) -> str:
         return f"expected an option or nothing more, got {error.unused_tokens[0]!r} {advice}"
     if isinstance(error, MissingArgumentError) and error.argument:
         name, choices = error.argument.name, error.argument.get_choices()
-        missing = f"a value behind {name}" if error.keyword else f"the option {name}"
+        missing = f"a value after {name}" if error.keyword else f"the option {name}"
         among = f", one of {', '.join(choices)}" if choices else ""
         if not name.startswith("-"):
             return f"expected {name}{among}, in front of the options {advice}"

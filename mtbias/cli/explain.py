@@ -92,6 +92,6 @@ def _instance(source: str, entity: str, gender: str | None) -> Instance:
     try:
         (instance,) = custom_corpus([row]).instances
     except DataError as error:
-        message = f"expected words that stand once in {source!r}, got {entity!r}"
+        message = f"expected words that occur once in {source!r}, got {entity!r}"
         raise SettingError("entity", message) from error
     return instance

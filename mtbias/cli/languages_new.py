@@ -65,7 +65,7 @@ def command(
         f"{escaped(str(out))}: a draft of {draft.package}\n"
         f"  {len(nouns.nouns):,} nouns to check, {len(nouns.unfilled):,} to fill in: "
         f"{draft.package}/data/{code}_nouns.tsv\n"
-        f"  begin with the {len(occupations(winomt=True))} entities of WinoMT, which stand first:\n"
+        f"  begin with the {len(occupations(winomt=True))} entities of WinoMT, which come first:\n"
         "  with them its sentences can be scored"
     )
     print(f"  the questions: {draft.package}/data/{code}.toml", *known, sep="\n  ")

@@ -180,9 +180,7 @@ class Conll(CorefDataset):
         notes = []
         for name, clusters_of in (("data", gold), ("output", output)):
             if n := sum(map(repeated, clusters_of)):
-                notes.append(
-                    f"mentions of the {name} that stand in a cluster already, left out: {n}"
-                )
+                notes.append(f"mentions of the {name} that are in a cluster already, left out: {n}")
         return DatasetScores(numbers, {"": units}, gendered_mentions(self.texts), tuple(notes))
 
 

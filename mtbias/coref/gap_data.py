@@ -155,7 +155,7 @@ def _parse(file: TextFile, *, quoted: bool, labelled: bool) -> GapFile:
     for record in table.records:
         instance = _instance(record, others, _TRUTHS if labelled else {**_TRUTHS, "": None})
         if instance.id in instances:
-            raise record.error(f"the id {instance.id!r} stands twice; ids must differ")
+            raise record.error(f"the id {instance.id!r} occurs twice; ids must differ")
         instances[instance.id] = instance
     return GapFile(file.path, file.sha256, quoted, others, tuple(instances.values()))
 
@@ -239,7 +239,7 @@ def read_labels(path: Path, *, official: bool = False) -> Answers:
             raise file.error(f"{expected}, got {len(fields)}", line)
         id_, *texts = fields if order is None else (fields[place] for place in order)
         if id_ in labels and not official:
-            raise file.error(f"the id {id_!r} stands twice; ids must differ", line)
+            raise file.error(f"the id {id_!r} occurs twice; ids must differ", line)
         named = zip(_LABELS[1:], texts, strict=True)
         unknown = [(name, text) for name, text in named if text.lower() not in _TRUTHS]
         if unknown and not official:

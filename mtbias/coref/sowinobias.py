@@ -107,7 +107,7 @@ def parse_vocabulary(file: TextFile) -> Vocabulary:
             raise file.error(f"{name}: expected a list of words, got {list(words)}")
         for word in words:
             if word.lower() in seen:
-                message = f"{name}: {word!r} stands in {seen[word.lower()]} already"
+                message = f"{name}: {word!r} is in {seen[word.lower()]} already"
                 raise file.error(f"{message}; a word may occur once")
             seen[word.lower()] = name
     return vocabulary

@@ -194,7 +194,7 @@ class WinoBias(CorefDataset):
             ]
 
         if again := sum(map(repeated, answers.of.values())):
-            notes.append(f"mentions that stand in a cluster already, left out of F1: {again}")
+            notes.append(f"mentions that are in a cluster already, left out of F1: {again}")
         if len(self.sets) < 8:
             where = "were not asked for (--part)" if self.left_out else "are not in the folder"
             notes.append(f"{8 - len(self.sets)} of WinoBias's 8 files {where}")

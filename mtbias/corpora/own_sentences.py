@@ -132,7 +132,7 @@ def _corpus(table: Table, source: SourceLanguage) -> Corpus[Instance]:
         instance = _instance(record, source)
         if instance.id in lines:
             raise record.error(
-                f"id {instance.id!r} stands in line {lines[instance.id]} already; ids are unique"
+                f"id {instance.id!r} is in line {lines[instance.id]} already; ids are unique"
             )
         lines[instance.id] = record.line
         if instance.gold is None and instance.pronouns:
@@ -218,7 +218,7 @@ def _head(row: Record, source: str, entity: str, spoken: SourceLanguage) -> Span
         return head
     if not entity:
         raise row.error(
-            "nothing says where the entity stands; "
+            "nothing says where the entity is; "
             "fill entity_index, or entity_start and entity_end, or entity"
         )
     spans, phrase = locate.tokens(source), locate.words(entity, spoken)

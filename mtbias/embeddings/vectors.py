@@ -167,7 +167,7 @@ def _row(
         numbers = array("d", [nan])
     if not all(map(isfinite, numbers)):
         raise DataError(
-            f"expected finite numbers behind the word {word!r}, got others", path=path, line=line
+            f"expected finite numbers after the word {word!r}, got others", path=path, line=line
         )
     return word, numbers
 

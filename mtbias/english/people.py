@@ -305,7 +305,7 @@ def read_names(path: Path, *, as_published: bool = False) -> NameList:
                 f"expected a name and one of {', '.join(CLASSES)}, got {text!r} and {gender!r}"
             )
         if text in names:
-            raise record.error(f"the name {text!r} stands twice")
+            raise record.error(f"the name {text!r} occurs twice")
         frequencies = tuple(record.number(column) for column in columns)
         names[text] = Name(text, *CLASSES[gender], frequencies)
     return NameList(table.file.sha256, tuple(names.values()))

@@ -179,7 +179,7 @@ def read_scored(contrasts: Path, scores: Path) -> tuple[str, list[ScoredContrast
     for n, row in enumerate(table.records):
         id_ = row.get("id")
         if id_ in sentences:
-            raise row.error(f"id {id_!r:.80} stood before; keep one of the rows")
+            raise row.error(f"id {id_!r:.80} occurs twice; keep one of the rows")
         sentences[id_] = SourceSentence(id_, n, row.get("source"))
     if is_answers(scores):
         file, answers = read_answers(scores, sentences)

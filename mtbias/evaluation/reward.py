@@ -112,7 +112,7 @@ def _instance(sentence: RewardedSentence) -> Instance:
     try:
         (instance,) = custom_corpus([row]).instances
     except DataError as error:
-        expected = "words that stand once, or the number of a word from 0"
+        expected = "words that occur once, or the number of a word from 0"
         message = f"expected {expected}, in {sentence.source!r:.80}, got {sentence.entity!r}"
         raise SettingError("entity", message) from error
     return instance

@@ -109,7 +109,7 @@ class KeptLines:
             raise DataError(f"{begun}; give the same, or another --out", path=self.path)
         if lines > len(ends) + 1:
             _log.warning(
-                "%s: damaged in line %d; what stands from there on is made again",
+                "%s: damaged in line %d; what follows is made again",
                 self.path,
                 len(ends) + 1,
             )

@@ -479,7 +479,7 @@ def _with_header(file: TextFile, rows: Iterator[tuple[int, list[str]]]) -> Table
     twice = sorted(name for name, times in Counter(columns).items() if name and times > 1)
     if twice:
         raise file.error(
-            f"column {', '.join(map(repr, twice[:_NAMED]))} stands twice in the header", line
+            f"column {', '.join(map(repr, twice[:_NAMED]))} occurs twice in the header", line
         )
     records = []
     for row, (line, cells) in enumerate(rows):

@@ -78,7 +78,7 @@ def read_marks(path: Path) -> tuple[TextFile, dict[str, Marks]]:
         if problem not in PROBLEMS:
             raise record.error(f"problem: expected {', '.join(PROBLEMS[1:])}, got {problem!r}")
         if id_ in by_id:
-            raise record.error(f"the id {id_!r} stands twice; ids must differ")
+            raise record.error(f"the id {id_!r} occurs twice; ids must differ")
         spans = tuple(_span(text, record) for text in record.get("spans").split())
         by_id[id_] = Marks(spans, CONTRADICTS in problem, REAL in problem)
     return file, by_id

@@ -25,7 +25,7 @@ WHY: Mapping[str, str] = {
     Reason.UNALIGNED: "no word of the translation was found that renders the entity",
     Reason.NO_MORPHOLOGY: "the phrase shows no gender",
     Reason.NO_PERSON: "nothing says that the noun names a person",
-    Reason.COPIED: "the entity stands in words of the source that were left untranslated",
+    Reason.COPIED: "the entity is in words of the source that were left untranslated",
     Reason.AMBIGUOUS: "the evidence contradicts itself",
 }
 """Why a sentence has no call."""
@@ -49,7 +49,7 @@ _BASIS = {
 """`Candidate.basis` → why the aligner's word was taken."""
 _TRUST = {
     Trust.PERSON_LEFT: "a noun for people that nothing else in the source explains; "
-    "what was aligned is no noun",
+    "what was aligned is not a noun",
     Trust.WORD_LEFT: "a word that nothing else in the source explains; what was aligned is unknown",
     Trust.ONLY_PERSON: "the only noun for people that translates nothing else in the source; "
     "what was aligned names nobody",

@@ -20,7 +20,7 @@ from mtbias.types import Gender
 
 _FORMS = {Gender.FEMALE: "feminine", Gender.MALE: "masculine"}
 _NOTES = (
-    "obey: per cent whose person stands in the gender asked for; no gender: no call",
+    "obey: per cent whose person is in the gender asked for; no gender: no call",
     "unasked: per cent in that gender in the run asked for without saying; change: obey − unasked",
 )
 _WORDS = {"bleu": "BLEU", "chrf": "chrF"}

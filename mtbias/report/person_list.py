@@ -62,7 +62,7 @@ def rendering(record: PersonRecord, mention: ReadMention) -> str:
 
 def why_silent(mention: ReadMention) -> str:
     """Why a mention has no words of its own."""
-    return mention.reason or "its words stand above"
+    return mention.reason or "its words are listed above"
 
 
 def chain_text(record: PersonRecord) -> str:

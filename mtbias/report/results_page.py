@@ -249,7 +249,7 @@ def publish(
         raise SettingError("out", f"expected a folder, got the file {out}")
     for name, text in (("note", note), ("licence", licence)):
         if text is not None and not runs:
-            raise SettingError(name, "expected runs with it, of which it is said; give them again")
+            raise SettingError(name, "expected the runs that it is about as well; give them again")
     if links and len(links) != len(runs):
         raise SettingError(
             "link", f"expected an address for each of {len(runs)} runs, got {len(links)}"

@@ -399,7 +399,7 @@ _NOTICED = {
     "missing": "without a translation in the file",
     "empty": "with an empty translation",
     "extra": "lines of the file that belong to no sentence",
-    "duplicates": "lines of the file with a source that stood before",
+    "duplicates": "lines of the file with a source that an earlier line has",
     "shared": "with the translation of the same sentence elsewhere",
     "normalised": "matched after damaged characters, Unicode and white space were normalised",
     "encoding": "translations with UTF-8 that was read in another encoding, repaired",

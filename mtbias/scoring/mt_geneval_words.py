@@ -198,7 +198,7 @@ class GivenScores:
                 one = f"such as {next(iter(ids), '')!r:.80}"
                 raise record.error(f"expected {expected}, {one}, got {key!r:.80}")
             if ids[key] in scores:
-                raise record.error(f"{self.key} {key!r:.80} stood before; keep one of the rows")
+                raise record.error(f"{self.key} {key!r:.80} occurs twice; keep one of the rows")
             scores[ids[key]] = record.number(self.name, least=-inf)
         if missing := [key for key, id_ in ids.items() if id_ not in scores]:
             raise self.table.file.error(

@@ -54,7 +54,7 @@ def suite_lines(
     """
     for name, times in Counter(prompt.name for prompt in prompts).items():
         if times > 1:
-            message = "expected prompts of different names, which stand in the doc_ids of WMT"
+            message = "expected prompts of different names, which are in the doc_ids of WMT"
             raise UsageError(f"{message}, got {times} of the name {name}")
     for prompt in prompts:
         instruction_text = instruction(prompt, lang, source_lang)

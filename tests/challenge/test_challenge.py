@@ -93,7 +93,7 @@ def test_a_row_that_cannot_be_right_is_named_with_its_line(
 
 def test_an_id_occurs_once(path: Path) -> None:
     path.write_text(f"{HEADER}{ROW}\n{ROW}\n", encoding="utf-8")
-    with pytest.raises(DataError, match="id 'x-1' stands in line 2 already"):
+    with pytest.raises(DataError, match="id 'x-1' is in line 2 already"):
         read_sentences(path)
 
 

@@ -60,7 +60,7 @@ def test_a_sentence_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (("nowhere", "demo-0001"), "nowhere: nowhere/manifest.json: no such file"),
         (
             ("The pilot left.", "Der Pilot ging.", "--lang", "de", "--entity", "cook"),
-            "--entity: expected words that stand once in 'The pilot left.', got 'cook'",
+            "--entity: expected words that occur once in 'The pilot left.', got 'cook'",
         ),
     ],
 )

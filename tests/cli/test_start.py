@@ -132,7 +132,7 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
         (["evla"], 'Unknown command "evla". Did you mean "eval"?'),
         (["coref", "scores"], 'Unknown command "scores". Did you mean "score"?'),
         (["score", "--lang", "de"], "expected the option --translations (--help"),
-        (["eval", "--lang", "de", "--model"], "expected a value behind --model (--help"),
+        (["eval", "--lang", "de", "--model"], "expected a value after --model (--help"),
         (
             ["score", "--lang", "de", "--translations", "x", "--seed", "-1"],
             "--seed: expected a whole number of at least 0",
@@ -169,7 +169,7 @@ def test_without_a_command_there_is_help(bare: Machine) -> None:
             ["list"],
             "expected WHAT, one of models, languages, datasets, prompts, presets, in front of the options",
         ),
-        (["fetch", "--lang"], "expected a value behind --lang (--help"),
+        (["fetch", "--lang"], "expected a value after --lang (--help"),
         (["fetch", "--lang", "de", "tlh", "--dataset", "x", "y"], "no language 'tlh' is installed"),
         (["eval", "--model", "-", "--lang", "de"], "got '/dev/stdin'"),
         (["fetch"], "nothing to download: give --model MODEL, --dataset NAME or --lang CODE"),

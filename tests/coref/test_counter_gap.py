@@ -251,7 +251,7 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
             "expected the column 'A-coref'",
         ),
         (HEADER + "\n", "no rows"),
-        (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' stands twice"),
+        (f"{HEADER}\n{ROW}\n{ROW}\n", r"data\.tsv:3: the id '1' occurs twice"),
         (f"{HEADER}\n{ROW}\t9\n", r"data\.tsv:2: expected 10 fields, as in the header, got 11"),
         (f"{HEADER}\n{ROW.replace('TRUE', 'yes')}\n", "A-coref: expected TRUE or FALSE, got 'yes'"),
         (
@@ -270,7 +270,7 @@ def test_quoted_and_unquoted_files(tmp_path: Path) -> None:
             f"{HEADER}\n{ROW.replace('Kim met', chr(34) + 'Kim met')}\n",
             "A-offset 0|quotation mark without its partner",
         ),
-        (HEADER + "\tA\n", "column 'A' stands twice"),
+        (HEADER + "\tA\n", "column 'A' occurs twice"),
     ],
 )
 def test_data_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -304,7 +304,7 @@ def test_a_header_says_which_column_is_which(tmp_path: Path, order: str) -> None
     [
         ("1\tTRUE\n", "expected three fields .* got 2"),
         ("1\tTRUE\tmaybe\n", "B-coref: expected TRUE or FALSE, got 'maybe'"),
-        ("1\tTRUE\tFALSE\n1\tTRUE\tTRUE\n", r"data\.tsv:2: the id '1' stands twice"),
+        ("1\tTRUE\tFALSE\n1\tTRUE\tTRUE\n", r"data\.tsv:2: the id '1' occurs twice"),
         ("ID\tA-coref\tB-coref\n", "no predictions"),
         (
             "ID\tA\tB\n1\tTRUE\tFALSE\n",

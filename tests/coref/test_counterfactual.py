@@ -383,7 +383,7 @@ def test_example_names() -> None:
         ("name\tgender\tUS\nAnn\tfemale\tnan\n", "got 'nan'"),
         (
             "name\tgender\tUS\nAnn\tfemale\t1\nAnn\tmale\t1\n",
-            r"n\.tsv:3: the name 'Ann' stands twice",
+            r"n\.tsv:3: the name 'Ann' occurs twice",
         ),
     ],
 )

@@ -87,7 +87,7 @@ def test_any_two_conll_files(tmp_path: Path, coref: Callable[..., str]) -> None:
     assert value["ceafe_recall"] == pytest.approx(100 * (8 / 5 + 1 + 2 / 3) / 5)
     assert value["ceafe_precision"] == pytest.approx(100 * (8 / 5 + 1 + 2 / 3) / 4)
     assert value["f1"] == pytest.approx((value["muc"] + value["b3"] + value["ceafe"]) / 3)
-    assert said["notes"] == ["mentions of the output that stand in a cluster already, left out: 1"]
+    assert said["notes"] == ["mentions of the output that are in a cluster already, left out: 1"]
     assert said["signature"].startswith("coref:conll|data:")
     # His, him, He; she, Her, her. By their last word "his sister", "The widow" and "Her son" too;
     # Mr. Hill has none.

@@ -173,7 +173,7 @@ LISTS = 'male_occupations = ["a"]\nfemale_occupations = ["b"]\npositive_adjectiv
         (LISTS.replace('["b"]', "[1]"), r"female_occupations\.0: expected text, got 1"),
         (
             LISTS.replace('["d"]', '["A"]'),
-            "negative_adjectives: 'A' stands in male_occupations already",
+            "negative_adjectives: 'A' is in male_occupations already",
         ),
         (LISTS + 'verbs = ["x"]\n', "verbs: unknown key; there are female_occupations"),
         (

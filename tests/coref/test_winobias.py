@@ -276,7 +276,7 @@ def test_repeated_mentions_are_left_out_of_f1(data: WinoBias, tmp_path: Path) ->
         **{f"nw/anti//{n}": () for n in range(3)},
     }
     scores = _score(data, _write(tmp_path / "p.jsonl", answers))
-    assert "mentions that stand in a cluster already, left out of F1: 2" in scores.notes
+    assert "mentions that are in a cluster already, left out of F1: 2" in scores.notes
     assert scores[PART, "muc_pro"].value == 100  # the first of the two clusters keeps the pronoun
     assert scores.counts["dev type 1 pro"] == {"right": 2, "wrong": 0, "both": 1, "none": 0}
 
@@ -394,7 +394,7 @@ def test_the_command_prints_json(folder: Path, tmp_path: Path, coref: Callable[.
     assert list(system["predictions"]) == ["p.jsonl"]
     out = coref(*words, "--full")
     assert all(note in out for note in system["notes"])
-    assert "mentions that stand in a cluster already, left out of F1: 1" in system["notes"]
+    assert "mentions that are in a cluster already, left out of F1: 1" in system["notes"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One's own corpus: the three forms, where the entity stands, and what is wrong in a file."""
+"""One's own corpus: the three forms, where the entity is, and what is wrong in a file."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_quotes_of_csv_are_no_part_of_a_sentence(tmp_path: Path) -> None:
             "source\tgender\tentity",
             "The cook left.\tm\t",
             2,
-            "nothing says where the entity stands",
+            "nothing says where the entity is",
         ),
         (
             "source\tgender\tentity_index",
@@ -381,7 +381,7 @@ def test_an_id_twice_names_both_lines(tmp_path: Path) -> None:
         tmp_path,
         "id\tsource\tgender\tentity\na\tThe cook left.\tm\tcook\n\na\tThe cook ate.\tm\tcook\n",
     )
-    with pytest.raises(DataError, match=r"a\.tsv:4: id 'a' stands in line 2 already"):
+    with pytest.raises(DataError, match=r"a\.tsv:4: id 'a' is in line 2 already"):
         load_corpus("custom", path)
 
 

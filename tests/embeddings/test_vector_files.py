@@ -59,8 +59,8 @@ def test_written_as_it_came(tmp_path: Path, head: str, separator: str) -> None:
     [
         ("a 1 2\nb 1\n", r"v\.txt:2: expected a word and 2 numbers, got 'b 1'"),
         ("2 3\na 1 2 3 4\nb 1 2\n", r"v\.txt:3: expected a word and 3 numbers"),
-        ("a 1 x\n", "expected finite numbers behind the word 'a'"),
-        ("a 1 2\nb 1 2x\n", "expected finite numbers behind the word 'b'"),
+        ("a 1 x\n", "expected finite numbers after the word 'a'"),
+        ("a 1 2\nb 1 2x\n", "expected finite numbers after the word 'b'"),
         ("a 1 nan\n", "finite numbers"),
         ("a 1 inf\n", "finite numbers"),
         ("3 2\na 1 2\n", "promises 3 words, the file has 1"),
@@ -70,7 +70,7 @@ def test_written_as_it_came(tmp_path: Path, head: str, separator: str) -> None:
         ("a\n", "expected a word and numbers"),
         (" 1 2 3\n 3 4 5\n", r"v\.txt:1: expected a word and numbers"),
         ("a 1 2\n 3 4\n", r"v\.txt:2: expected a word and 2 numbers"),
-        ("a 1 2\nb 1 2 x\n", "expected finite numbers behind the word 'b 1'"),
+        ("a 1 2\nb 1 2 x\n", "expected finite numbers after the word 'b 1'"),
     ],
 )
 def test_vectors_that_are_wrong(tmp_path: Path, text: str, message: str) -> None:

@@ -76,7 +76,7 @@ def test_a_reward_does_not_depend_on_what_stands_beside_it(settings: ScoreSettin
 def test_what_does_not_fit_is_refused(settings: ScoreSettings) -> None:
     with pytest.raises(UsageError, match=r"as many sources, .* got 1, 2, 1, 1"):
         mtbias.rewards([LATE], ["Er kam.", "Sie kam."], "de", entities=["doctor"])
-    with pytest.raises(SettingError, match=r"entity: expected words that stand once.*'nurse'"):
+    with pytest.raises(SettingError, match=r"entity: expected words that occur once.*'nurse'"):
         mtbias.reward(LATE, "Er kam.", "de", entity="nurse", settings=settings)
     for gender in ("woman", "unknown"):  # who is unknown has no wrong gender
         with pytest.raises(SettingError, match=f"gender: expected male, .* got '{gender}'"):
@@ -86,7 +86,7 @@ def test_what_does_not_fit_is_refused(settings: ScoreSettings) -> None:
 def test_one_of_two_persons_of_one_name_is_told_by_its_place(settings: ScoreSettings) -> None:
     source = "The doctor met a doctor before she left."
     german = "Der Arzt traf eine Ärztin, bevor sie ging."
-    with pytest.raises(SettingError, match="expected words that stand once"):
+    with pytest.raises(SettingError, match="expected words that occur once"):
         mtbias.reward(source, german, "de", entity="doctor", settings=settings)
     second = mtbias.reward(source, german, "de", entity=4, settings=settings)
     assert (second.value, second.words) == (1, ("Ärztin",))

@@ -292,7 +292,7 @@ def test_a_header_of_many_columns_is_named_in_part(tmp_path: Path) -> None:
     ):
         table.require("source")
     twice = put(tmp_path, "b.tsv", "\t".join(names * 2).encode())
-    with pytest.raises(DataError, match="stands twice in the header") as caught:
+    with pytest.raises(DataError, match="occurs twice in the header") as caught:
         read_table(twice)
     assert len(str(caught.value)) < 400 + len(str(tmp_path))
 

@@ -64,7 +64,7 @@ BREACHES: Mapping[str, tuple[dict[str, Any], str]] = {
     "code that is none": ({"code": "xx"}, "got 'xx'"),
     "name": ({"name": " "}, "has no name"),
     "order of verbs": ({"verbs": VerbRules(order="before")}, "must be after or both; got 'before'"),
-    "regular expression": ({"inclusive": "(in"}, "inclusive is no regular expression"),
+    "regular expression": ({"inclusive": "(in"}, "inclusive is not a regular expression"),
     "no nouns": ({"nouns": {}, "glossary": {}}, "there are no nouns"),
     "no glossary": ({"glossary": {}}, "no English translations"),
     "noun of two words": (

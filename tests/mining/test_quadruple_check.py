@@ -126,7 +126,7 @@ def test_a_mark_anywhere_on_the_name_counts() -> None:
         ("1\tAnn\t", "spans: expected start-end, such as 4-9, got 'Ann'"),
         ("1\t3-3\t", "spans: expected start-end"),
         ("1\t0-3\todd", "problem: expected contradiction, real person"),
-        ("1\t0-3\t\n1\t0-3\t", "the id '1' stands twice"),
+        ("1\t0-3\t\n1\t0-3\t", "the id '1' occurs twice"),
     ],
 )
 def test_marks_that_are_none(tmp_path: Path, row: str, message: str) -> None:

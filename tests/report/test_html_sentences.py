@@ -144,8 +144,7 @@ def test_an_entity_that_is_not_in_its_source_is_told() -> None:
         make_run([make_record(), make_record(1, entity="chef"), make_record(2, entity="")])
     )
     assert (
-        "In 2 sentences the entity does not stand in the source"
-        in page.one("section", id="sentences").text
+        "In 2 sentences the entity is not in the source" in page.one("section", id="sentences").text
     )
     # One without a name can still be chosen.
     assert sorted(a.text for a in page.one("section", id="groups").all("a")) == [
@@ -154,7 +153,7 @@ def test_an_entity_that_is_not_in_its_source_is_told() -> None:
         "–",
     ]
     assert (
-        "does not stand in the source"
+        "the entity is not in the source"
         not in make_page(make_run([make_record()])).one("section", id="sentences").text
     )
 

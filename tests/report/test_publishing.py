@@ -153,7 +153,7 @@ def test_a_run_published_again_replaces_its_result_and_others_stay(
         result for result in read_results(out / "results.jsonl") if result.system == "Alpha 2"
     )
     assert (alpha.note, len(alpha.comparisons)) == ("again", 2)
-    with pytest.raises(SettingError, match="note: expected runs with it"):
+    with pytest.raises(SettingError, match="note: expected the runs that it is about"):
         publish([], out, note="of none")
     page = (out / "index.html").read_bytes()
     (out / "index.html").unlink()

@@ -174,9 +174,7 @@ def test_damage_within_is_told_and_half_a_last_line_is_not(
     ):
         part.write_bytes(damaged)
         _stop(tmp_path / "out")
-        assert (
-            "out.part: damaged in line 2; what stands from there on is made again" in caplog.text
-        ) is told
+        assert ("out.part: damaged in line 2; what follows is made again" in caplog.text) is told
 
 
 def test_other_work_is_refused_unless_nothing_is_kept_of_it(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_own_contrasts_that_cannot_be_told_apart_are_refused(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (lambda rows: [*rows, rows[1]], "c.tsv:6: id '1/female' stood before"),
+        (lambda rows: [*rows, rows[1]], "c.tsv:6: id '1/female' occurs twice"),
         (
             lambda rows: [rows[0], *(re.sub("unknown\t.*", "male\tp", row) for row in rows[1:])],
             "c.tsv:5: expected at most one source about a woman and one about a man in a pair",

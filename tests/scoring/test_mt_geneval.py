@@ -219,7 +219,7 @@ def test_the_interval_of_the_gap_is_that_of_the_pairs_differences() -> None:
     [
         (
             ["id\tCOMET", "feminine-001\t0.5", "feminine-001\t0.5"],
-            r":3.*id 'feminine-001' stood before",
+            r":3.*id 'feminine-001' occurs twice",
         ),
         (["id\tCOMET", "feminine-001\tgood"], r":2.*COMET: expected a number, got 'good'"),
         (["id\tCOMET", "feminine-001\tnan"], r":2.*COMET: expected a number, got 'nan'"),

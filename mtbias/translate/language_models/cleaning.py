@@ -49,11 +49,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "alternatives": "several translations offered",
         "note": "talk about the translation",
         "language": "text in another language",
-        "shape": "another shape "
-        "(JSON, brackets, a note behind the translation, marks within marks)",
+        "shape": "another shape (JSON, brackets, a note after the translation, marks within marks)",
         "echo": "the source repeated",
         "introduction": "announcements of the translation",
-        "lines": "further lines behind the translation",
+        "lines": "further lines after the translation",
         "thinking": "thoughts before the answer",
         "tags": "special tokens and tags",
         "markdown": "Markdown",
