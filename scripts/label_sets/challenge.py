@@ -82,7 +82,7 @@ def read_sentences(path: Path) -> tuple[Sentence, ...]:
     for record in records:
         first = lines.setdefault(record.get("id"), record.line)
         if first != record.line:
-            raise record.error(f"id {record.get('id')!r} stands in line {first} already")
+            raise record.error(f"id {record.get('id')!r} is in line {first} already")
     return tuple(_sentence(record) for record in records)
 
 

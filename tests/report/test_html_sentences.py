@@ -287,7 +287,7 @@ def test_a_page_that_would_be_too_large_has_fewer_sentences_and_the_same_numbers
     assert {after - before for before, after in pairwise(kept)} <= {1, 2}
     told = " ".join(page.one("section", id="sentences").text.split())
     assert f"Here are {len(kept):,} of 4,000 sentences, spread evenly" in told
-    assert f"the other {4000 - len(kept):,} stand in calls.jsonl of each run" in told
+    assert f"the other {4000 - len(kept):,} are in calls.jsonl of each run" in told
     assert table_lines(page, "All numbers, in per cent") == table_lines(
         read_page(whole), "All numbers, in per cent"
     )
