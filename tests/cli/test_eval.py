@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import random
 import shutil
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -286,6 +287,7 @@ def test_what_is_wrong_is_said_before_anything_is_downloaded(
     for name in ("HF_HUB_OFFLINE", "MTBIAS_NO_NETWORK", "STANZA_RESOURCES_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setitem(sys.modules, "eflomal", None)
     monkeypatch.setattr("mtbias.corpora.downloads.fetch_dataset", download)
     monkeypatch.setattr("mtbias.evaluation.gender_calls.download", download)
     monkeypatch.setattr("mtbias.translate.seq2seq.checkpoints._download", download)
