@@ -1,6 +1,7 @@
 """What the page of runs shows, as one record that its template (``run.html``) reads.
 
-No number is computed here: all come from `metrics.json` and the `Comparison`.
+No number is computed here: all come from `metrics.json`, the `Comparison`, and
+`mtbias.scoring.women_share`.
 """
 
 from __future__ import annotations

@@ -56,6 +56,12 @@ def _table(path: Path, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]
     return path
 
 
+def _folders(stanza_dir: Path, folder: Path) -> list[str | Path]:
+    """The options of folders; the last is the run's."""
+    cache, out = folder / "cache", folder / "run"
+    return ["--stanza-dir", stanza_dir, "--cache-dir", cache, "--out", out]
+
+
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
 def test_sentences_of_ones_own(form: str, stanza_dir: Path, tmp_path: Path) -> None:
     data = _table(
@@ -63,15 +69,7 @@ def test_sentences_of_ones_own(form: str, stanza_dir: Path, tmp_path: Path) -> N
     )
     given = _table(tmp_path / f"mine.{form}", ("id", "target"), [(row[0], row[4]) for row in OWN])
     own = ("--dataset", "custom", "--data", data, "--translations", given)
-    folders = (
-        "--stanza-dir",
-        stanza_dir,
-        "--cache-dir",
-        tmp_path / "cache",
-        "--out",
-        tmp_path / "run",
-    )
-    assert main(score_command(*own, *folders)) == 0
+    assert main(score_command(*own, *_folders(stanza_dir, tmp_path))) == 0
     calls = calls_in(tmp_path / "run")
     assert [(c["id"], c["gender"], c["target"][0]) for c in calls] == [
         ("a", "female", "Köchin"),
@@ -115,14 +113,7 @@ def test_a_slice_of_bug(shared: Path, stanza_dir: Path, tmp_path: Path) -> None:
         "--translations",
         path,
     ]
-    options += [
-        "--stanza-dir",
-        stanza_dir,
-        "--cache-dir",
-        tmp_path / "cache",
-        "--out",
-        tmp_path / "run",
-    ]
+    options += _folders(stanza_dir, tmp_path)
     assert main(score_command(*options)) == 1  # 5 of 1,720 are not 95 %
     _the_five_alone(options, tmp_path / "part")
     assert main(score_command(*options, "--allow-missing")) == 0

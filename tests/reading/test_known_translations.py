@@ -222,16 +222,13 @@ def test_the_nth_person_is_the_nth_translation_that_several_persons_share() -> N
         heads(language, "the curate and the vicar", "vicar", "der Kaplan und der Pfarrer")[0]
         == "Pfarrer"
     )
+    second_word = (0.0, 0.9, 0.0, 0.0, 0.1)
     # Which of three is left out, nobody can tell: the surest link is taken.
     three = (
         "the curate, the vicar and the curate",
         "vicar",
         "der Kaplan und der Pfarrer",
-        0.0,
-        0.9,
-        0.0,
-        0.0,
-        0.1,
+        *second_word,
     )
     assert heads(language, *three)[0] == "Kaplan"
     # No list: a translation may turn it round.
@@ -239,11 +236,7 @@ def test_the_nth_person_is_the_nth_translation_that_several_persons_share() -> N
         "the curate was sent by the vicar",
         "vicar",
         "der Pfarrer sandte den Kaplan",
-        0.0,
-        0.9,
-        0.0,
-        0.0,
-        0.1,
+        *second_word,
     )
     assert heads(language, *passive)[0] == "Pfarrer"
     # A monk is a Pfarrer only, which makes no order: the links decide.
@@ -251,11 +244,7 @@ def test_the_nth_person_is_the_nth_translation_that_several_persons_share() -> N
         "the monk and the curate",
         "curate",
         "der Kaplan und der Pfarrer",
-        0.0,
-        0.9,
-        0.0,
-        0.0,
-        0.1,
+        *second_word,
     )
     assert heads(language, *other)[0] == "Kaplan"
 

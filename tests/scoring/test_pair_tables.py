@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,12 @@ from mtbias.scoring.bias import (
     count,
 )
 from mtbias.stats import paired
-from mtbias.stats.paired import PairedTables, PairedUnits, WeightedTables, pair_cells, tabulate
+from mtbias.stats.paired import PairedTables, WeightedTables, pair_cells, tabulate
 from mtbias.stats.resampling import bootstrap_units, mcnemar, percentile_interval
 from mtbias.stats.results import Counts, Floats
 from mtbias.types import Gender, Stereotype
 from tests.scoring.compared_runs import ANTI, NONE, NUMBERS, PRO, F, M, N, generator, record_of
+from tests.stats.randomisation import randomisation_test
 
 ONE = np.ones(1)
 PAIR_SHAPE = (*SHAPE, SHAPE[-1])
@@ -48,22 +49,6 @@ ROWS = [
 
 FIRST: list[Row] = [(gold, kind, a) for gold, kind, a, _ in ROWS]
 SECOND: list[Row] = [(gold, kind, b) for gold, kind, _, b in ROWS]
-
-
-def randomisation_test(
-    a: Floats,
-    b: Floats,
-    statistic: Callable[[Floats], Floats],
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> float:
-    """The p of one statistic of units."""
-    units = PairedUnits(a, b)
-    return float(
-        paired.randomisation_pvalues(
-            units, lambda sums: statistic(sums)[:, None], n_resamples, rng
-        )[0]
-    )
 
 
 def count_pairs(first: Sequence[Row], second: Sequence[Row]) -> Counts:

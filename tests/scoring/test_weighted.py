@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mtbias.errors import DataError
 from mtbias.runs.call_records import CallRecord
-from mtbias.scoring.bias import GENDER_COUNTING
 from mtbias.scoring.comparison import Comparison, compare_runs
-from mtbias.scoring.counting import Counting
 from mtbias.scoring.weighted import properties_of, weigh
 from mtbias.types import Gender, GenderCall, Reason, Stereotype
+from tests.scoring.compared_runs import Run
 
 M, F, N = Gender.MALE, Gender.FEMALE, Gender.NEUTRAL
 PRO, ANTI, NONE = Stereotype.PRO, Stereotype.ANTI, Stereotype.NONE
 OTHER = {M: F, F: M}
-
-
-@dataclass(frozen=True)
-class Run:
-    calls: Sequence[CallRecord]
-    fingerprint: str = "0123456789abcdef"
-    system: str = "planted"
-    lang: str = "de"
-    corpus: tuple[str, dict[str, str]] = ("own", {})
-    evaluator: dict[str, Any] = field(default_factory=dict)
-    counting: Counting = GENDER_COUNTING
-    metrics: dict[str, Any] = field(default_factory=dict)
-    unknown: None = None
-    source_lang: str = "en"
-
-    @property
-    def known(self) -> Run:
-        return self
+FIRST = "0123456789abcdef"
+"""The fingerprint of the first run."""
 
 
 def _record(
@@ -58,7 +40,9 @@ def _record(
 def _compare(
     records: Sequence[CallRecord], *properties: str, n_resamples: int = 1000
 ) -> Comparison:
-    return compare_runs([Run(records)], weighted=properties or True, n_resamples=n_resamples)
+    return compare_runs(
+        [Run("planted", "de", records, FIRST)], weighted=properties or True, n_resamples=n_resamples
+    )
 
 
 # The planted confounder: the system is right in 90 % of the sentences with one pronoun and 60 % of
@@ -172,8 +156,10 @@ def test_a_pair_has_weighted_differences() -> None:
         _record(r.row, r.gold, r.gold, pronouns=r.pronouns) if r.pronouns == 2 else r
         for r in records
     ]  # the second system is right wherever there are two pronouns
-    second = Run(right, "fedcba9876543210", "second")
-    (pair,) = compare_runs([Run(records), second], weighted=["pronouns"], n_resamples=400).pairs
+    second = Run("second", "de", right, "fedcba9876543210")
+    (pair,) = compare_runs(
+        [Run("planted", "de", records, FIRST), second], weighted=["pronouns"], n_resamples=400
+    ).pairs
     plain, weighted = pair.plain["delta_g"], pair.weighted["delta_g"]
     # Second, plain: men 1,020 of 1,100 right, women 880 of 900: F1 2040/2120 and 1760/1780. First:
     # 10 (above).

@@ -10,24 +10,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from mtbias.stats.paired import PairedUnits, compare, randomisation_pvalues
+from mtbias.stats.paired import PairedUnits, compare
 from mtbias.stats.resampling import holm, mcnemar
 from mtbias.stats.results import Floats, percent
-
-
-def randomisation_test(
-    a: Floats,
-    b: Floats,
-    statistic: Callable[[Floats], Floats],
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> float:
-    """The p of one statistic of units."""
-    return float(
-        randomisation_pvalues(
-            PairedUnits(a, b), lambda sums: statistic(sums)[:, None], n_resamples, rng
-        )[0]
-    )
+from tests.stats.randomisation import randomisation_test
 
 
 def _rng(seed: int = 1) -> np.random.Generator:
